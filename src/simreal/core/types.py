@@ -1,0 +1,237 @@
+"""The nouns of simreal. All are frozen; units stand in the names.
+
+At every boundary of a world, a target, a data set or a checkpoint, joints are in LeRobot's units:
+degrees for arm joints, 0-100 for the gripper (100 = open), named `<joint>.pos`. Radians exist only
+behind `simreal.worlds`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+Bools = npt.NDArray[np.bool_]
+Images = Mapping[str, npt.NDArray[np.uint8]]
+
+#: An action is an absolute joint-position target, shape (N, J), LeRobot units.
+Action = Floats
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a policy may see of N worlds at one moment.
+
+    joint_pos: measured positions, shape (N, J), LeRobot units.
+    images: per camera (N, H, W, 3) uint8 RGB, row 0 at the top; empty when none were asked for.
+    time_s: seconds since reset, the same for all N (lockstep).
+    """
+
+    joint_pos: Floats
+    images: Images
+    time_s: float
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One draw of a randomization profile; (profile, seed, index) reproduces it bit for bit.
+
+    values: axis name -> the drawn numbers, as the axis' unit says.
+    rejected: how many unsolvable draws came before this one.
+    """
+
+    profile: str
+    seed: int
+    index: int
+    values: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    rejected: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON value that `from_json` turns back into an equal scenario."""
+        values = {name: list(numbers) for name, numbers in self.values.items()}
+        return {
+            "profile": self.profile,
+            "seed": self.seed,
+            "index": self.index,
+            "values": values,
+            "rejected": self.rejected,
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Scenario:
+        """The inverse of `to_json`."""
+        values = {str(k): tuple(float(x) for x in v) for k, v in content["values"].items()}
+        return cls(
+            profile=str(content["profile"]),
+            seed=int(content["seed"]),
+            index=int(content["index"]),
+            values=values,
+            rejected=int(content.get("rejected", 0)),
+        )
+
+
+@dataclass(frozen=True)
+class Condition:
+    """The initial condition of one trial; equal conditions make trials paired.
+
+    index: position in the plan. suite: `nominal`, `backgrounds`, ...
+    reset: the task's initial values (m, rad), e.g. {"object_x_m": .2, ...}.
+    seed: feeds whatever noise the target draws during the trial.
+    """
+
+    index: int
+    suite: str
+    reset: Mapping[str, float]
+    seed: int
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON value that `from_json` turns back into an equal condition."""
+        return {
+            "index": self.index,
+            "suite": self.suite,
+            "reset": dict(self.reset),
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Condition:
+        """The inverse of `to_json`."""
+        reset = {str(k): float(v) for k, v in content["reset"].items()}
+        return cls(int(content["index"]), str(content["suite"]), reset, int(content["seed"]))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How N episodes stand; every field has shape (N,) or length N.
+
+    success: the task's condition was met (latched). done: success, or a failure that ends the episode.
+    score: furthest stage reached, 0 to 1. failure: failure kind, None where success.
+    steps: control steps used until done. collisions: contacts of the arm with table or clutter.
+    peak_force_n: largest contact force on the gripper, newtons (NaN where not measured).
+    """
+
+    success: Bools
+    done: Bools
+    score: Floats
+    failure: tuple[str | None, ...]
+    steps: npt.NDArray[np.int64]
+    collisions: npt.NDArray[np.int64]
+    peak_force_n: Floats
+
+
+@dataclass(frozen=True)
+class TargetSpec:
+    """What a target is and how it is spoken to.
+
+    kind: `sim`, `twin` or `robot`. label: printed beside every number taken on it, e.g.
+    `stand-in (simulated)`. batch: the largest N that `reset` accepts.
+    cameras: name -> (height_px, width_px).
+    """
+
+    name: str
+    kind: str
+    label: str
+    batch: int
+    joint_names: tuple[str, ...]
+    cameras: Mapping[str, tuple[int, int]]
+    rate_hz: float
+    task: str
+    seed: int | None = None
+    severity: str | None = None
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One recorded demonstration or rollout of T frames.
+
+    joint_pos, actions: (T, J) float32, LeRobot units; action t is the target commanded at frame t.
+    images: camera -> (T, H, W, 3) uint8 RGB. source: `sim`, `real`, `twin`, ...
+    scenario: the randomization it was made under, or None. provenance: seeds, versions, seconds.
+    """
+
+    joint_pos: Floats
+    actions: Floats
+    images: Images
+    task: str
+    success: bool
+    source: str
+    scenario: Scenario | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        """Number of frames."""
+        return len(self.joint_pos)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One source of a mixture: a data set folder, its weight (share of each batch before
+    normalization), and optionally only its first `episodes` episodes."""
+
+    dataset: str
+    weight: float
+    episodes: int | None = None
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Where the samples of a batch come from. Sim-only, real-only and hybrid are values of this."""
+
+    parts: tuple[Part, ...]
+
+    def shares(self) -> tuple[float, ...]:
+        """The probability of each part in a batch; sums to 1."""
+        total = sum(part.weight for part in self.parts)
+        return tuple(part.weight / total for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stretch of training: a mixture, a number of optimizer steps, a peak learning rate."""
+
+    mixture: Mixture
+    steps: int
+    peak_lr: float
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One line of trials.jsonl: one policy, one target, one condition, one outcome."""
+
+    plan_sha: str
+    arm: str
+    seed: int
+    target: str
+    suite: str
+    condition: int
+    success: bool
+    score: float
+    failure: str | None
+    steps: int
+    seconds: float
+    collisions: int
+    peak_force: float | None
+    overruns: int
+    media: str | None = None
+
+
+@dataclass(frozen=True)
+class Charge:
+    """One line of ledger.jsonl: something was used up.
+
+    when: ISO 8601 UTC. source: who measured it (`twin clock`, `process clock`, `user`, ...).
+    arm: the arm it was spent for, or `shared`. kind: `demonstration`, `reset`, `retry`, `trial`,
+    `train`, `render`, `simulate`, `engineering`, ... quantity with its unit (`s`, `h`, `count`).
+    """
+
+    when: str
+    source: str
+    arm: str
+    kind: str
+    quantity: float
+    unit: str
+    note: str = ""

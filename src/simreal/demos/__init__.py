@@ -1,0 +1,1 @@
+"""Demonstrations: experts, recording, storing (LeRobotDataset v3.0), mixing."""

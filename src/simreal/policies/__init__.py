@@ -1,0 +1,1 @@
+"""Policies: preprocessing, the compact network, checkpoints, the one training loop."""

@@ -1,0 +1,1 @@
+"""Trials: a plan that is fixed and hashed before training, and its execution."""

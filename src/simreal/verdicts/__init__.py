@@ -1,0 +1,1 @@
+"""Verdicts: pure functions from raw records to statements with intervals."""

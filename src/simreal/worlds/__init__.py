@@ -1,0 +1,1 @@
+"""Simulated worlds: tasks, randomization, physics, rendering. Radians and metres live here."""
