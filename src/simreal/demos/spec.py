@@ -1,0 +1,64 @@
+"""What every episode of a data set has in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from simreal.core.errors import UsageError, unknown
+
+UNITS = "arm joints in degrees, gripper 0-100 (100 = open)"
+STORAGES = ("image", "video")
+
+
+@dataclass(frozen=True)
+class DatasetSpec:
+    """What every episode of a data set has in common.
+
+    fps: frames per second (LeRobot wants a whole number). joint_names: without the `.pos` that the
+    stored feature names carry. cameras: name -> (height_px, width_px). units: of positions and
+    actions, in words. storage: `image` (PNG, exact) or `video` (H.264, lossy).
+    """
+
+    fps: int
+    joint_names: tuple[str, ...]
+    cameras: Mapping[str, tuple[int, int]]
+    robot_type: str = "so101_follower"
+    units: str = UNITS
+    storage: str = "image"
+
+    def __post_init__(self) -> None:
+        """Bring names and sizes into one form, and refuse what LeRobot could not read."""
+        joints = tuple(str(name).removesuffix(".pos") for name in self.joint_names)
+        cameras = {str(k): (int(h), int(w)) for k, (h, w) in self.cameras.items()}
+        object.__setattr__(self, "joint_names", joints)
+        object.__setattr__(self, "cameras", cameras)
+        if self.fps != int(self.fps) or self.fps < 1:
+            raise UsageError(f"fps is {self.fps}; LeRobot stores a whole number, 1 or more.")
+        object.__setattr__(self, "fps", int(self.fps))
+        if not joints or len(set(joints)) != len(joints):
+            raise UsageError(f"joint names {list(joints)}; give at least one, each once.")
+        for name, size in cameras.items():
+            if not re.fullmatch(r"\w[\w.-]*", name) or min(size) < 1:
+                raise UsageError(
+                    f"camera {name!r} with {size} pixels; allowed are names of letters, digits, "
+                    "'_', '-', '.', and a height and width of 1 or more."
+                )
+        if self.storage not in STORAGES:
+            raise unknown("storage", self.storage, STORAGES)
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON value that `from_json` turns back into an equal spec."""
+        return asdict(self) | {
+            "joint_names": list(self.joint_names),
+            "cameras": {name: list(size) for name, size in self.cameras.items()},
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> DatasetSpec:
+        """The inverse of `to_json`."""
+        cameras = {name: (size[0], size[1]) for name, size in content["cameras"].items()}
+        rest = {key: content[key] for key in ("fps", "robot_type", "units", "storage")}
+        return cls(joint_names=tuple(content["joint_names"]), cameras=cameras, **rest)
