@@ -1,0 +1,246 @@
+"""From frames in memory to training batches: gathering, action chunks, augmentation.
+
+All pictures stay uint8 in memory; a batch is gathered, shifted and cut in two copies. What step s
+sees depends on (seed, stage, s) only, so a resumed run sees what the unbroken one would have seen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from simreal.core.errors import BadDataError, UsageError
+from simreal.core.seeds import generator
+from simreal.core.types import Bools, Floats, Images
+from simreal.policies.augment import Augmentation, augment
+
+Indices = npt.NDArray[np.int64]
+
+
+class Source(Protocol):
+    """Frames of one part of a mixture; those of an episode are contiguous and in order."""
+
+    @property
+    def joint_pos(self) -> Floats:
+        """Measured positions (F, J), LeRobot units."""
+        ...
+
+    @property
+    def actions(self) -> Floats:
+        """Absolute targets (F, J) commanded at each frame."""
+        ...
+
+    @property
+    def images(self) -> Images:
+        """Per camera (F, H, W, 3) uint8 RGB."""
+        ...
+
+    @property
+    def episode(self) -> Indices:
+        """The episode each frame belongs to (F,)."""
+        ...
+
+
+class Sampler(Protocol):
+    """Chooses the frames of a batch; a pure function of the step."""
+
+    def batch(self, step: int) -> tuple[Indices, Indices]:
+        """(part index (B,), frame index within that part (B,)) of optimizer step `step`."""
+        ...
+
+
+class Part:
+    """A checked `Source` with what batches need: the ends of episodes, the held-out frames."""
+
+    def __init__(self, source: Source, held_out: Bools | None = None, name: str = "part") -> None:
+        """Check `source`; `held_out` (F,) marks frames of episodes that are never trained on."""
+        self.name = name
+        self.joint_pos = np.ascontiguousarray(source.joint_pos, dtype=np.float32)
+        self.actions = np.ascontiguousarray(source.actions, dtype=np.float32)
+        self.images = dict(source.images)
+        self.episode = np.asarray(source.episode)
+        self._check_shapes()
+        self._check_finite()
+        self.last = _last_frames(self.episode, name)
+        none = np.zeros(len(self), dtype=np.bool_)
+        self.held_out = none if held_out is None else np.asarray(held_out, dtype=np.bool_)
+        self._check_held_out()
+
+    def __len__(self) -> int:
+        """Number of frames."""
+        return len(self.joint_pos)
+
+    def chunks(self, frames: Indices, chunk: int) -> tuple[Floats, Bools]:
+        """Targets (B, chunk, J) from each frame on, and which lie inside the episode (B, chunk).
+
+        Past the end of an episode its last target is repeated.
+        """
+        steps = frames[:, None] + np.arange(chunk)
+        last = self.last[frames][:, None]
+        return self.actions[np.minimum(steps, last)], steps <= last
+
+    def training_rows(self) -> Indices:
+        """Frames that are trained on."""
+        return np.flatnonzero(~self.held_out)
+
+    def digest(self) -> str:
+        """A fingerprint of the numbers and of a sample of the pictures."""
+        sha = hashlib.sha256()
+        for array in (self.joint_pos, self.actions, self.episode, self.held_out):
+            sha.update(np.ascontiguousarray(array).tobytes())
+        for camera in sorted(self.images):
+            pictures = self.images[camera]
+            sha.update(f"{camera} {pictures.shape}".encode())
+            sha.update(np.ascontiguousarray(pictures[:: max(1, len(pictures) // 64)]).tobytes())
+        return sha.hexdigest()
+
+    def _check_shapes(self) -> None:
+        frames, shape = len(self.joint_pos), self.joint_pos.shape
+        if self.joint_pos.ndim != 2 or frames == 0:
+            raise BadDataError(f"{self.name}: joint_pos must be (F, J) with F >= 1, got {shape}.")
+        if self.actions.shape != shape:
+            raise BadDataError(
+                f"{self.name}: actions have shape {self.actions.shape}, joint_pos has {shape}."
+            )
+        if self.episode.shape != (frames,):
+            raise BadDataError(
+                f"{self.name}: episode has shape {self.episode.shape}, needs ({frames},)."
+            )
+        for camera, pictures in self.images.items():
+            if pictures.dtype != np.uint8 or pictures.ndim != 4 or pictures.shape[-1] != 3:
+                raise BadDataError(
+                    f"{self.name}: camera {camera!r} must be (F, H, W, 3) uint8, "
+                    f"got {pictures.shape} {pictures.dtype}."
+                )
+            if len(pictures) != frames:
+                raise BadDataError(
+                    f"{self.name}: camera {camera!r} has {len(pictures)} frames, not {frames}."
+                )
+
+    def _check_finite(self) -> None:
+        for feature, values in (("joint_pos", self.joint_pos), ("actions", self.actions)):
+            bad = np.argwhere(~np.isfinite(values))
+            if len(bad):
+                frame, joint = (int(i) for i in bad[0])
+                raise BadDataError(
+                    f"{self.name}: {feature} is not finite at frame {frame} "
+                    f"(episode {self.episode[frame]}), joint {joint}; {len(bad)} such values."
+                )
+
+    def _check_held_out(self) -> None:
+        if self.held_out.shape != (len(self),):
+            raise UsageError(f"{self.name}: held_out must have shape ({len(self)},).")
+        if self.held_out.all():
+            raise UsageError(f"{self.name}: every frame is held out; nothing is left to train on.")
+        mixed = np.intersect1d(self.episode[self.held_out], self.episode[~self.held_out])
+        if len(mixed):
+            raise UsageError(f"{self.name}: episode {mixed[0]} is held out only in part.")
+
+
+def _last_frames(episode: Indices, name: str) -> Indices:
+    """For each frame the index of its episode's last frame."""
+    ends = np.flatnonzero(np.r_[episode[1:] != episode[:-1], True])
+    if len(np.unique(episode[ends])) != len(ends):
+        raise BadDataError(f"{name}: the frames of an episode are not contiguous.")
+    lengths = np.diff(np.r_[-1, ends])
+    return np.repeat(ends, lengths)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One training batch as tensors.
+
+    joint_pos (B, J) and actions (B, chunk, J) in LeRobot units; valid (B, chunk) 1 inside the
+    episode; images per camera (B, 3, H, W) float32 in about [-0.5, 0.5], channels last.
+    """
+
+    joint_pos: Tensor
+    actions: Tensor
+    valid: Tensor
+    images: Mapping[str, Tensor]
+
+    def to(self, device: torch.device) -> Batch:
+        """The same batch on another device."""
+        images = {name: image.to(device) for name, image in self.images.items()}
+        return Batch(
+            self.joint_pos.to(device), self.actions.to(device), self.valid.to(device), images
+        )
+
+
+def _sizes(part: Part) -> dict[str, tuple[int, int]]:
+    """Camera -> (height_px, width_px), by name."""
+    return {name: (i.shape[1], i.shape[2]) for name, i in sorted(part.images.items())}
+
+
+class Batcher:
+    """Assembles batches from the parts of one stage."""
+
+    def __init__(self, parts: Sequence[Part], chunk: int, augmentation: Augmentation) -> None:
+        """All parts must have the same joints, cameras and picture sizes."""
+        self.parts = tuple(parts)
+        self.chunk = chunk
+        self.augmentation = augmentation
+        self.cameras = _sizes(parts[0])
+        for part in parts:
+            sizes = _sizes(part)
+            if sizes != self.cameras or part.joint_pos.shape[1] != parts[0].joint_pos.shape[1]:
+                raise BadDataError(
+                    f"{part.name} has {part.joint_pos.shape[1]} joints and cameras {sizes}; "
+                    f"{parts[0].name} has {parts[0].joint_pos.shape[1]} and {self.cameras}."
+                )
+
+    def training(
+        self, which: Indices, frames: Indices, seed: int, purpose: str, step: int
+    ) -> Batch:
+        """The augmented batch of `frames` (B,) of the parts `which` (B,)."""
+        if which.shape != frames.shape or not 0 <= which.min() <= which.max() < len(self.parts):
+            raise UsageError(
+                f"The sampler must draw (part, frame) pairs of {len(self.parts)} parts."
+            )
+        for index, part in enumerate(self.parts):
+            if part.held_out[frames[which == index]].any():
+                raise UsageError(f"The sampler drew a held-out frame of {part.name}.")
+        draw = generator(seed, purpose, step)
+        images = {
+            name: augment(self._gather(name, which, frames), self.augmentation, draw)
+            for name in self.cameras
+        }
+        return self._batch(which, frames, images)
+
+    def plain(self, which: Indices, frames: Indices) -> Batch:
+        """The batch as it is, for held-out losses."""
+        images = {
+            name: torch.from_numpy(self._gather(name, which, frames)).permute(0, 3, 1, 2) / 255
+            - 0.5
+            for name in self.cameras
+        }
+        return self._batch(which, frames, images)
+
+    def _batch(self, which: Indices, frames: Indices, images: Mapping[str, Tensor]) -> Batch:
+        joints = self.parts[0].joint_pos.shape[1]
+        joint_pos = np.empty((len(frames), joints), np.float32)
+        actions = np.empty((len(frames), self.chunk, joints), np.float32)
+        valid = np.empty((len(frames), self.chunk), np.float32)
+        for index, part in enumerate(self.parts):
+            rows = which == index
+            joint_pos[rows] = part.joint_pos[frames[rows]]
+            actions[rows], valid[rows] = part.chunks(frames[rows], self.chunk)
+        return Batch(
+            torch.from_numpy(joint_pos), torch.from_numpy(actions), torch.from_numpy(valid), images
+        )
+
+    def _gather(self, camera: str, which: Indices, frames: Indices) -> npt.NDArray[np.uint8]:
+        if len(self.parts) == 1:
+            return self.parts[0].images[camera][frames]
+        out = np.empty((len(frames), *self.cameras[camera], 3), np.uint8)
+        for index, part in enumerate(self.parts):
+            rows = which == index
+            out[rows] = part.images[camera][frames[rows]]
+        return out

@@ -1,0 +1,153 @@
+"""The compact network: small enough to train on one CPU core, with its preprocessing inside.
+
+Per camera PixelUnshuffle(2) and three 3x3 stride-2 convolutions, a bottleneck, proprioception, an
+MLP, and a chunk of future joint targets. No normalization layers (GroupNorm halves the speed on a
+CPU). Needs torch only; `compact.py` wraps it for LeRobot.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from simreal.core.errors import BadDataError, UsageError
+from simreal.core.seeds import integer
+from simreal.policies.preprocess import Normalizer, image_input
+
+
+@dataclass(frozen=True)
+class NetworkShape:
+    """What fixes the shape of every weight.
+
+    joint_names: in the order of joint vectors. cameras: name -> (height_px, width_px), multiples
+    of 16. chunk: predicted steps. channels: of the three convolutions. vision, proprio, hidden:
+    widths of the image bottleneck, the joint embedding and the two hidden layers.
+    """
+
+    joint_names: tuple[str, ...]
+    cameras: Mapping[str, tuple[int, int]]
+    chunk: int = 8
+    channels: tuple[int, int, int] = (32, 64, 128)
+    vision: int = 128
+    proprio: int = 64
+    hidden: int = 512
+
+    def __post_init__(self) -> None:
+        """Refuse sizes that cannot be built."""
+        if not self.joint_names:
+            raise UsageError("A policy needs at least one joint.")
+        if min(self.chunk, self.vision, self.proprio, self.hidden, *self.channels) < 1:
+            raise UsageError("Chunk and layer widths of a policy must be 1 or more.")
+        for name, size in self.cameras.items():
+            if not name or "." in name:
+                raise UsageError(f"A camera cannot be named {name!r}.")
+            if any(side < 16 or side % 16 for side in size):
+                raise UsageError(
+                    f"Camera {name!r} is {size} pixels; sides must be multiples of 16."
+                )
+
+
+class Encoder(nn.Module):
+    """One camera: (B, 3, H, W) in [-0.5, 0.5] -> (B, vision).
+
+    The first layer is the composition of PixelUnshuffle(2) and a 3x3 stride-2 convolution, which
+    is one 6x6 stride-4 convolution: the same function, a seventh faster on a CPU.
+    """
+
+    def __init__(self, size: tuple[int, int], channels: tuple[int, int, int], vision: int) -> None:
+        """Layers for images of `size` (height_px, width_px)."""
+        super().__init__()
+        first, second, third = channels
+        self.conv1 = nn.Conv2d(3, first, kernel_size=6, stride=4, padding=2)
+        self.conv2 = nn.Conv2d(first, second, kernel_size=3, stride=2, padding=1)
+        self.conv3 = nn.Conv2d(second, third, kernel_size=3, stride=2, padding=1)
+        self.out = nn.Linear(third * (size[0] // 16) * (size[1] // 16), vision)
+
+    def forward(self, image: Tensor) -> Tensor:
+        """Features of a batch of images."""
+        x = torch.relu(self.conv1(image))
+        x = torch.relu(self.conv2(x))
+        x = torch.relu(self.conv3(x))
+        return torch.relu(self.out(x.flatten(1)))
+
+
+class CompactNetwork(nn.Module):
+    """Measured pose and images -> a chunk of joint targets."""
+
+    def __init__(self, shape: NetworkShape, seed: int = 0) -> None:
+        """Fresh weights that depend on `shape` and `seed` only; statistics are unset."""
+        super().__init__()
+        self.shape = shape
+        self.cameras = tuple(sorted(shape.cameras))
+        joints = len(shape.joint_names)
+        self.normalizer = Normalizer(joints)
+        self.encoders = nn.ModuleDict(
+            {
+                name: Encoder(shape.cameras[name], shape.channels, shape.vision)
+                for name in self.cameras
+            }
+        )
+        self.proprio = nn.Linear(joints, shape.proprio)
+        self.mlp1 = nn.Linear(shape.proprio + shape.vision * len(self.cameras), shape.hidden)
+        self.mlp2 = nn.Linear(shape.hidden, shape.hidden)
+        self.head = nn.Linear(shape.hidden, shape.chunk * joints)
+        initialize(self, seed)
+        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    def forward(self, joint_pos: Tensor, images: Mapping[str, Tensor]) -> Tensor:
+        """Pose (B, J) and preprocessed images -> standardized relative targets (B, chunk, J)."""
+        features = [torch.relu(self.proprio(self.normalizer.state(joint_pos)))]
+        features += [self.encoders[name](images[name]) for name in self.cameras]
+        x = torch.relu(self.mlp1(torch.cat([f.float() for f in features], dim=1)))
+        z: Tensor = self.head(torch.relu(self.mlp2(x)))
+        return z.float().view(len(joint_pos), self.shape.chunk, -1)
+
+    def actions(self, joint_pos: Tensor, images: Mapping[str, Tensor]) -> Tensor:
+        """Pose (B, J), images (B, 3, H, W) uint8 or in [0, 1] -> absolute targets (B, chunk, J)."""
+        inputs = {name: image_input(self._image(images, name), name) for name in self.cameras}
+        return self.normalizer.actions(self(joint_pos, inputs), joint_pos)
+
+    def loss(
+        self, joint_pos: Tensor, images: Mapping[str, Tensor], actions: Tensor, valid: Tensor
+    ) -> Tensor:
+        """Mean absolute error in standardized units over the steps where `valid` (B, chunk) is 1.
+
+        images: preprocessed. actions: absolute targets (B, chunk, J). Joints whose target never
+        changes carry no loss.
+        """
+        error = (self(joint_pos, images) - self.normalizer.target(actions, joint_pos)).abs()
+        weight = valid[..., None] * self.normalizer.action_free
+        total: Tensor = (error * weight).sum() / weight.sum().clamp(min=1.0)
+        return total
+
+    def _image(self, images: Mapping[str, Tensor], name: str) -> Tensor:
+        if name not in images:
+            raise BadDataError(
+                f"The policy needs the camera {name!r}; the observation has "
+                f"{', '.join(sorted(images)) or 'no images'}."
+            )
+        size = self.shape.cameras[name]
+        if tuple(images[name].shape[-2:]) != tuple(size):
+            raise BadDataError(
+                f"Camera {name!r}: the policy was trained on {size[0]}x{size[1]} pixels, "
+                f"got an image of shape {tuple(images[name].shape)}."
+            )
+        return images[name]
+
+
+def initialize(network: CompactNetwork, seed: int) -> None:
+    """He for convolutions, orthogonal for linear layers, a small head, zero biases."""
+    generator = torch.Generator().manual_seed(integer(seed, "network weights"))
+    with torch.no_grad():
+        for module in network.modules():
+            if isinstance(module, nn.Conv2d):
+                nn.init.kaiming_normal_(module.weight, nonlinearity="relu", generator=generator)
+            elif isinstance(module, nn.Linear):
+                gain = 0.01 if module is network.head else math.sqrt(2)
+                nn.init.orthogonal_(module.weight, gain=gain, generator=generator)
+            if isinstance(module, nn.Conv2d | nn.Linear) and module.bias is not None:
+                module.bias.zero_()
