@@ -87,4 +87,4 @@ def learning_curve_saving(uplift: float, exponent: float) -> float:
     """
     if not (0 < uplift <= 1 and exponent > 0):
         raise UsageError(f"Need 0 < uplift <= 1 and exponent > 0; got {uplift} and {exponent}.")
-    return 1 - uplift ** (1 / exponent)
+    return 1 - math.pow(uplift, 1 / exponent)

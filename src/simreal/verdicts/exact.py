@@ -7,36 +7,30 @@ mid-p; Holm (1979). No normal approximation except where a function says so.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, special, stats
+from scipy import special
 
 from simreal.core.errors import UsageError
+from simreal.verdicts.numerics import Array, binomial_mass, hypergeometric_tail
 from simreal.verdicts.rates import check_counts
-
-Array = npt.NDArray[np.float64]
-
-
-def _fisher_greater(k1: npt.ArrayLike, k2: npt.ArrayLike, n1: int, n2: int) -> Array:
-    """Fisher's one-sided p, P(first count >= k1 | total): small speaks for rate 1 > rate 2."""
-    first, second = np.asarray(k1), np.asarray(k2)
-    return np.asarray(stats.hypergeom.sf(first - 1, n1 + n2, first + second, n1), dtype=float)
 
 
 def _region(k1: int, n1: int, k2: int, n2: int) -> npt.NDArray[np.int64]:
     """For each first count i, the largest second count j at least as extreme, or -1.
 
-    Fisher's p grows with j, so the boundary is found by bisection over all i at once.
+    A table is ordered by Fisher's one-sided p, the hypergeometric tail. That grows with j, so the
+    boundary is found by bisection over all i at once.
     """
-    limit = float(_fisher_greater(k1, k2, n1, n2)) * (1 + 1e-9)
+    limit = float(hypergeometric_tail(k1, k2, n1, n2)[0]) * (1 + 1e-9)
     counts = np.arange(n1 + 1)
     inside = np.full(n1 + 1, -1)
     outside = np.full(n1 + 1, n2 + 1)
     while np.any(outside - inside > 1):
         middle = np.clip((inside + outside) // 2, 0, n2)
-        extreme = _fisher_greater(counts, middle, n1, n2) <= limit
+        extreme = hypergeometric_tail(counts, middle, n1, n2) <= limit
         inside[extreme] = np.maximum(inside, middle)[extreme]
         outside[~extreme] = np.minimum(outside, middle)[~extreme]
     return inside
@@ -47,29 +41,31 @@ def _boschloo_greater(k1: int, n1: int, k2: int, n2: int) -> float:
     edge = _region(k1, n1, k2, n2)
     counts = np.flatnonzero(edge >= 0)
     edge = edge[counts]
-    log_choose = special.gammaln(n1 + 1) - special.gammaln(counts + 1)
-    log_choose -= special.gammaln(n1 - counts + 1)
 
     def probability(angle: Array) -> Array:
         rate = np.sin(angle)[:, None] ** 2
-        log_mass = log_choose + special.xlogy(counts, rate)
-        log_mass += special.xlog1py(n1 - counts, -rate)
-        return np.asarray((np.exp(log_mass) * special.bdtr(edge, n2, rate)).sum(axis=1))
+        mass = binomial_mass(counts, n1, rate)
+        return np.asarray((mass * special.bdtr(edge, n2, rate)).sum(axis=1))
 
     # Equal steps of the angle are equal steps in binomial standard deviations.
     size = int(max(200, 3 * math.sqrt(n1 + n2)))
-    grid = np.linspace(0, math.pi / 2, size + 1)[1:-1]
-    values = np.concatenate([probability(part) for part in np.array_split(grid, size // 50)])
-    best, step = float(values.max()), grid[1] - grid[0]
-    for angle in grid[np.argsort(values)[-3:]]:
-        found = optimize.minimize_scalar(
-            lambda a: -float(probability(np.array([a]))[0]),
-            bounds=(max(0.0, angle - step), min(math.pi / 2, angle + step)),
-            method="bounded",
-            options={"xatol": 1e-9},
-        )
-        best = max(best, -float(found.fun))
+    grid = np.linspace(0, math.pi / 2, size + 1)[1:-1].astype(np.float64)
+    parts: list[Array] = np.array_split(grid, size // 50)
+    values = np.concatenate([probability(part) for part in parts])
+    best, step = float(values.max()), float(grid[1] - grid[0])
+    for peak in grid[np.argsort(values)[-3:]]:
+        best = max(best, _refined(probability, float(peak), step))
     return best
+
+
+def _refined(probability: Callable[[Array], Array], peak: float, step: float) -> float:
+    """The maximum within one grid step of `peak`, by grids ever finer."""
+    while step > 1e-9:
+        ends = max(0.0, peak - step), min(math.pi / 2, peak + step)
+        near = np.linspace(*ends, 41).astype(np.float64)
+        values = probability(near)
+        peak, step = float(near[np.argmax(values)]), step / 10
+    return float(values.max())
 
 
 def boschloo(k1: int, n1: int, k2: int, n2: int) -> float:
@@ -97,7 +93,7 @@ def mcnemar_mid_p(b: int, c: int) -> float:
     check_counts(min(b, c), b + c)
     if b == c:
         return 1.0
-    observed = float(stats.binom.pmf(min(b, c), b + c, 0.5))
+    observed = float(binomial_mass(min(b, c), b + c, 0.5))
     return min(1.0, 2 * float(special.bdtr(min(b, c), b + c, 0.5)) - observed)
 
 

@@ -10,9 +10,10 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from simreal.core.errors import UsageError
+from simreal.verdicts.numerics import root
 from simreal.verdicts.rates import CONFIDENCE, Interval, check_counts, wilson, z_value
 
 _TINY = 1e-12
@@ -63,9 +64,7 @@ def tango(b: float, c: float, n: float, confidence: float = CONFIDENCE) -> Inter
         if sign * (tango_score(b, c, n, edge) - sign * z) <= 0:
             return -sign
         low, high = sorted((edge, difference))
-        return float(
-            optimize.brentq(lambda d: tango_score(b, c, n, d) - sign * z, low, high, xtol=1e-14)
-        )
+        return root(lambda d: tango_score(b, c, n, d) - sign * z, low, high)
 
     lower = -1.0 if b - c == -n else end(1.0)
     upper = 1.0 if b - c == n else end(-1.0)
@@ -115,7 +114,7 @@ def _walk(excess: Callable[[float], float], start: float, direction: float) -> f
         if abs(inside) > 700:
             return 0.0 if direction < 0 else math.inf
     low, high = sorted((inside, outside))
-    return math.exp(float(optimize.brentq(excess, low, high, xtol=1e-13)))
+    return math.exp(root(excess, low, high))
 
 
 def weighted_sum(
@@ -142,3 +141,15 @@ def t_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> tuple
     error = float(numbers.std(ddof=1)) / math.sqrt(len(numbers))
     quantile = float(special.stdtrit(len(numbers) - 1, 0.5 + confidence / 2))
     return mean, (mean - quantile * error, mean + quantile * error)
+
+
+def t_test(values: Sequence[float]) -> float:
+    """Two-sided p value of the mean of at least two independent values being 0."""
+    numbers = np.asarray(values, dtype=float)
+    if len(numbers) < 2:
+        raise UsageError(f"A t test needs at least 2 values; got {len(numbers)}.")
+    mean, spread = float(numbers.mean()), float(numbers.std(ddof=1))
+    if spread == 0:
+        return 1.0 if mean == 0 else 0.0
+    statistic = abs(mean) * math.sqrt(len(numbers)) / spread
+    return float(2 * special.stdtr(len(numbers) - 1, -statistic))

@@ -10,9 +10,11 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy import special, stats
+import numpy.typing as npt
+from scipy import special
 
 from simreal.core.errors import UsageError
+from simreal.verdicts.numerics import binomial_mass
 from simreal.verdicts.rates import CONFIDENCE, wilson, z_value
 
 #: Power that planning aims for unless told otherwise.
@@ -106,12 +108,23 @@ def mcnemar_power(n: int, difference: float, discordance: float, alpha: float = 
     if discordance == 0:
         return 0.0
     pairs = np.arange(n + 1)
-    weight = stats.binom.pmf(pairs, n, discordance)
+    weight = binomial_mass(pairs, n, discordance)
     win = min(1.0, max(0.0, (1 + difference / discordance) / 2))
-    edge = stats.binom.ppf(alpha / 2, pairs, 0.5)
-    edge = np.where(stats.binom.cdf(edge, pairs, 0.5) * 2 > alpha, edge - 1, edge)
-    rejected = stats.binom.cdf(edge, pairs, win) + stats.binom.cdf(edge, pairs, 1 - win)
+    edge = _mcnemar_edge(pairs, alpha)
+    lost = np.maximum(edge, 0)
+    rejected = special.bdtr(lost, pairs, win) + special.bdtr(lost, pairs, 1 - win)
     return float(np.where(edge >= 0, weight * rejected, 0.0).sum())
+
+
+def _mcnemar_edge(pairs: npt.NDArray[np.int64], alpha: float) -> npt.NDArray[np.int64]:
+    """For each number of discordant pairs, the most losses that are still significant, or -1."""
+    low, high = np.full(len(pairs), -1), pairs // 2 + 1
+    while np.any(high - low > 1):
+        middle = np.maximum((low + high) // 2, 0)
+        significant = 2 * special.bdtr(middle, pairs, 0.5) <= alpha
+        low[significant] = np.maximum(low, middle)[significant]
+        high[~significant] = np.minimum(high, middle)[~significant]
+    return low
 
 
 def trials_to_compare_paired(

@@ -1,0 +1,157 @@
+"""What a study measured, as verdicts read it: arms, trials by cell, the ledger and its prices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from simreal.core.errors import unknown
+from simreal.core.types import Charge
+from simreal.verdicts.compare import MARGIN, Estimate, compare
+from simreal.verdicts.cost import Arm
+from simreal.verdicts.intervals import t_interval, t_test
+from simreal.verdicts.keys import keyed
+from simreal.verdicts.pairing import Sample, tally
+from simreal.verdicts.planning import ALPHA
+from simreal.verdicts.prices import Prices
+from simreal.verdicts.rates import Interval, Rate, clopper_pearson
+from simreal.verdicts.records import TrialRow
+
+Role = Literal["sim-only", "real-only", "hybrid"]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that claims and advice rest on.
+
+    sim: name of the target that is the simulation; targets: names of the others (twins, robots).
+    strategies: situation -> strategy the advisor names there, for the claim that they differ.
+    """
+
+    task: str
+    arms: tuple[Arm, ...]
+    trials: tuple[TrialRow, ...]
+    targets: tuple[str, ...]
+    sim: str | None = None
+    charges: tuple[Charge, ...] = ()
+    prices: Prices | None = None
+    margin: float = MARGIN
+    strategies: Mapping[str, str] = field(default_factory=dict)
+
+    def arm(self, name: str) -> Arm:
+        """The arm of that name."""
+        for arm in self.arms:
+            if arm.name == name:
+                return arm
+        raise unknown("arm", name, [arm.name for arm in self.arms])
+
+    def role(self, role: str) -> Arm | None:
+        """The arm that plays a role: the one of that name, else the one with the most data."""
+        fitting = self.all_of(role)
+        named = [arm for arm in fitting if arm.name == role]
+        if named:
+            return named[0]
+        return max(fitting, key=lambda arm: (arm.n_real, arm.n_sim), default=None)
+
+    def all_of(self, role: str) -> tuple[Arm, ...]:
+        """All arms that train on the kinds of data the role names."""
+        return tuple(arm for arm in self.arms if role_of(arm) == role)
+
+    def cell(self, arm: str, suite: str, target: str) -> tuple[TrialRow, ...]:
+        """The trials of one arm on one suite and target."""
+        return tuple(
+            row
+            for row in self.trials
+            if row.arm == arm and row.suite == suite and row.target == target
+        )
+
+    def on_targets(self, arm: str, suite: str = "nominal") -> dict[str, tuple[TrialRow, ...]]:
+        """Target name -> trials of one arm on one suite, targets without any left out."""
+        cells = {target: self.cell(arm, suite, target) for target in self.targets}
+        return {target: rows for target, rows in cells.items() if rows}
+
+    def pooled_rate(self, arm: str, suite: str = "nominal") -> Rate:
+        """The rate over all trials on the targets: a statement about these targets only."""
+        return rate_of([r for rows in self.on_targets(arm, suite).values() for r in rows])
+
+    def reach(self, arm: str, suite: str = "nominal", alpha: float = ALPHA) -> Reach | None:
+        """One-sided bounds of an arm's rate on the targets; None without trials there."""
+        cells = self.on_targets(arm, suite)
+        if not cells:
+            return None
+        rate = self.pooled_rate(arm, suite)
+        rates = [r for rows in cells.values() if (r := rate_of(rows).rate) is not None]
+        if len(rates) > 1:
+            mean, ci = t_interval(rates, 1 - 2 * alpha)
+            bounds = (max(0.0, ci[0]), min(1.0, ci[1]))
+            return Reach(mean, bounds, f"one-sided t bounds over {len(rates)} targets", True)
+        if rate.method != "Wilson":
+            return Reach(rate.rate, rate.ci, rate.method, rate.enough)
+        bounds = clopper_pearson(rate.k, rate.n, 1 - 2 * alpha)
+        return Reach(rate.rate, bounds, "one-sided 95 % Clopper-Pearson bounds", rate.enough)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What an arm reaches: its rate and the two one-sided bounds; `enough` for a verdict."""
+
+    rate: float | None
+    bounds: Interval
+    method: str
+    enough: bool
+
+
+def role_of(arm: Arm) -> Role | None:
+    """The road an arm takes, by its data; None for an arm without any."""
+    if arm.n_sim and arm.n_real:
+        return "hybrid"
+    if arm.n_sim:
+        return "sim-only"
+    return "real-only" if arm.n_real else None
+
+
+def rate_of(rows: Sequence[TrialRow]) -> Rate:
+    """The rate of some trials; lost ones widen the interval, repeated conditions count once."""
+    found, _ = keyed(rows, ())
+    return Sample(tuple(tally(outcome) for outcome in found.values())).rate()
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A difference over one or more targets: with several, a t interval over them."""
+
+    estimate: Estimate
+    method: str
+    enough: bool
+
+
+def contrast(
+    a: Mapping[str, Sequence[TrialRow]],
+    b: Mapping[str, Sequence[TrialRow]],
+    margin: float = MARGIN,
+    alpha: float = ALPHA,
+    across_targets: bool = False,
+) -> Contrast | None:
+    """Difference a - b over the targets both were tried on; None without a common target.
+
+    One target: the declared comparison of its trials. Several: the mean over targets with a t
+    interval, because targets, not trials, are then what varies.
+    """
+    shared = [name for name in a if name in b]
+    parts = [
+        compare(*keyed(a[name], b[name], across_targets), margin=margin, alpha=alpha)
+        for name in shared
+    ]
+    if not parts:
+        return None
+    if len(parts) == 1:
+        only = parts[0]
+        enough = only.p is not None and only.a.enough and only.b.enough
+        return Contrast(Estimate(only.difference, only.ci, only.p), only.method, enough)
+    differences = [part.difference for part in parts if part.difference is not None]
+    if len(differences) < 2:
+        return None
+    mean, ci = t_interval(differences, 1 - alpha)
+    method = f"t interval over {len(differences)} targets"
+    return Contrast(Estimate(mean, ci, t_test(differences)), method, True)

@@ -1,0 +1,238 @@
+"""Trials as they were written down: trials.jsonl of a study, or a spreadsheet saved as CSV.
+
+A CSV needs the columns `condition` and `success`; `arm`, `seed`, `score`, `failure`, `n_real`,
+`n_sim`, `target` and `suite` are read where they stand. In JSON lines, `seed` names the condition
+where none is given. An empty `success` is a planned trial that was lost.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from simreal.core.errors import BadDataError, UsageError
+from simreal.core.types import Trial
+
+_YES = frozenset({"1", "1.0", "true", "t", "yes", "y", "success", "pass", "passed"})
+_NO = frozenset({"0", "0.0", "false", "f", "no", "n", "failure", "fail", "failed"})
+_MISSING = frozenset({"", "na", "n/a", "nan", "none", "null", "void"})
+
+
+@dataclass(frozen=True)
+class TrialRow:
+    """One trial. success is None where it was planned and lost; the rest is None where unknown."""
+
+    condition: str
+    success: bool | None
+    arm: str | None = None
+    target: str | None = None
+    suite: str = "nominal"
+    seed: int | None = None
+    score: float | None = None
+    failure: str | None = None
+    n_real: int | None = None
+    n_sim: int | None = None
+    plan_sha: str | None = None
+    collisions: int | None = None
+
+    @classmethod
+    def of(cls, trial: Trial) -> TrialRow:
+        """A line of a study's trials.jsonl."""
+        return cls(
+            condition=str(trial.condition),
+            success=trial.success,
+            arm=trial.arm,
+            target=trial.target,
+            suite=trial.suite,
+            seed=trial.seed,
+            score=trial.score,
+            failure=trial.failure,
+            plan_sha=trial.plan_sha,
+            collisions=trial.collisions,
+        )
+
+
+@dataclass(frozen=True)
+class TrialTable:
+    """Trials in file order, and what was noticed while reading them, one sentence each."""
+
+    rows: tuple[TrialRow, ...]
+    notes: tuple[str, ...] = ()
+
+
+def read_trials(path: Path) -> TrialTable:
+    """Read a .csv or .jsonl file of trials; errors name file, line, column and value."""
+    if not path.is_file():
+        raise UsageError(f"No trials file {path}.")
+    readers = {".csv": _csv_records, ".jsonl": _json_records}
+    if path.suffix.lower() not in readers:
+        raise UsageError(f"{path} is neither .csv nor .jsonl; save the trials as one of these.")
+    try:
+        text = path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadDataError(f"{path} is not UTF-8 text: {error}.") from error
+    records = list(readers[path.suffix.lower()](path, text))
+    if not records:
+        raise BadDataError(f"{path} holds no trials.")
+    return _table(path, records)
+
+
+def _csv_records(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    header = text.split("\n", 1)[0]
+    delimiter = max(",;\t", key=header.count)
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
+    names = [name.strip().lower() for name in next(reader, [])]
+    needed = [name for name in ("condition", "success") if name not in names]
+    if needed:
+        raise BadDataError(
+            f"{path} lacks the column {' and '.join(map(repr, needed))}; its columns are "
+            f"{', '.join(names) or 'none'}. A file of trials needs condition and success."
+        )
+    twice = sorted({name for name in names if name and names.count(name) > 1})
+    if twice:
+        raise BadDataError(f"{path} has the column {twice[0]!r} twice.")
+    for cells in reader:
+        if not any(cell.strip() for cell in cells):
+            continue
+        if len(cells) != len(names):
+            raise BadDataError(
+                f"{path}, line {reader.line_num}: {len(cells)} cells under {len(names)} columns."
+            )
+        yield reader.line_num, {k: v.strip() for k, v in zip(names, cells, strict=True)}
+
+
+def _json_records(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(text.splitlines(keepends=True), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError as error:
+            if not line.endswith("\n"):
+                return  # The torn last line of a writer that was killed.
+            raise BadDataError(f"{path}, line {number}, is not valid JSON: {error}.") from error
+        if not isinstance(record, dict):
+            raise BadDataError(f"{path}, line {number}, is not a JSON object.")
+        if "condition" not in record and "seed" in record:
+            record["condition"] = record.pop("seed")
+        for name in ("condition", "success"):
+            if name not in record:
+                raise BadDataError(f"{path}, line {number}, lacks {name!r}.")
+        yield number, record
+
+
+class _Cells:
+    """Reads the cells of one record; every refusal names file, line, column and value."""
+
+    def __init__(self, path: Path, line: int, record: Mapping[str, Any]) -> None:
+        self._where = f"{path}, line {line}"
+        self._record = record
+
+    def text(self, name: str) -> str | None:
+        value = self._record.get(name)
+        return None if value is None or str(value).strip() == "" else str(value).strip()
+
+    def bad(self, name: str, wanted: str) -> BadDataError:
+        return BadDataError(f"{self._where}: {name} is {self._record.get(name)!r}, not {wanted}.")
+
+    def flag(self, name: str) -> bool | None:
+        value = self._record.get(name)
+        word = "" if value is None else str(value).strip().lower()
+        if word in _MISSING:
+            return None
+        if word not in _YES | _NO:
+            raise self.bad(name, "one of 1, 0, true, false, yes, no, or empty for a lost trial")
+        return word in _YES
+
+    def number(self, name: str) -> float | None:
+        word = self.text(name)
+        if word is None or word.lower() in _MISSING:
+            return None
+        try:
+            value = float(word)
+        except ValueError:
+            raise self.bad(name, "a number") from None
+        if not math.isfinite(value):
+            raise self.bad(name, "a finite number")
+        return value
+
+    def whole(self, name: str) -> int | None:
+        value = self.number(name)
+        if value is None:
+            return None
+        if value != int(value) or value < 0:
+            raise self.bad(name, "a whole number, 0 or more")
+        return int(value)
+
+    def row(self) -> TrialRow:
+        condition = self.text("condition")
+        if condition is None:
+            raise self.bad("condition", "the name of an initial condition")
+        score = self.number("score")
+        if score is not None and not 0 <= score <= 1:
+            raise self.bad("score", "a score between 0 and 1")
+        return TrialRow(
+            condition=condition,
+            success=self.flag("success"),
+            arm=self.text("arm"),
+            target=self.text("target") or self.text("domain"),
+            suite=self.text("suite") or "nominal",
+            seed=self.whole("seed"),
+            score=score,
+            failure=self.text("failure"),
+            n_real=self.whole("n_real"),
+            n_sim=self.whole("n_sim"),
+            plan_sha=self.text("plan_sha"),
+            collisions=self.whole("collisions"),
+        )
+
+
+def _table(path: Path, records: Sequence[tuple[int, Mapping[str, Any]]]) -> TrialTable:
+    """Rows and notes; successes that are none (time-outs, solved at reset) are put right."""
+    rows, timeouts, at_reset = [], 0, 0
+    for line, record in records:
+        cells = _Cells(path, line, record)
+        row = cells.row()
+        if cells.flag("success_at_reset"):
+            at_reset += 1
+            continue
+        ended = cells.flag("terminated")
+        if row.success and cells.flag("truncated") and ended is not None and not ended:
+            timeouts += 1
+            row = replace(row, success=False, failure=row.failure or "timed out")
+        rows.append(row)
+    notes = []
+    if timeouts:
+        notes.append(f"{timeouts} time-outs were recorded as successes; counted as failures.")
+    if at_reset:
+        notes.append(f"{at_reset} trials were solved at reset; left out.")
+    return TrialTable(tuple(rows), (*notes, *_remarks(rows)))
+
+
+def _remarks(rows: Sequence[TrialRow]) -> Iterator[str]:
+    """Lost trials, and numbered conditions with holes in their count."""
+    lost = sum(row.success is None for row in rows)
+    if lost:
+        yield f"{lost} trials have no outcome; intervals cover all that they could have had."
+    numbers = {int(row.condition) for row in rows if row.condition.isdecimal()}
+    if numbers and len(numbers) == len({row.condition for row in rows}):
+        holes = sorted(set(range(min(numbers), max(numbers) + 1)) - numbers)
+        if 0 < len(holes) <= len(numbers):
+            shown = ", ".join(map(str, holes[:10])) + (" ..." if len(holes) > 10 else "")
+            yield f"Conditions {shown} are missing between {min(numbers)} and {max(numbers)}."
+
+
+def check_plan(rows: Iterable[TrialRow], plan_sha: str) -> None:
+    """Refuse trials that do not carry the plan's hash: they were not declared beforehand."""
+    for row in rows:
+        if row.plan_sha != plan_sha:
+            raise BadDataError(
+                f"The trial of arm {row.arm!r} at condition {row.condition} belongs to plan "
+                f"{row.plan_sha!r}, not to {plan_sha!r}; trials outside the plan are refused."
+            )

@@ -1,0 +1,176 @@
+"""summary.json: a study in one object, made from raw records alone and so made again any time."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from simreal.core.errors import UsageError
+from simreal.core.types import TargetSpec
+from simreal.verdicts.advise import Advice
+from simreal.verdicts.claims import evaluate_claims
+from simreal.verdicts.compare import State, decide
+from simreal.verdicts.cost import Arm, ArmCost, arm_costs
+from simreal.verdicts.evidence import Evidence, contrast, rate_of
+from simreal.verdicts.exact import holm
+from simreal.verdicts.intervals import t_interval
+from simreal.verdicts.rates import Interval
+from simreal.verdicts.schemas import SUMMARY_SCHEMA
+
+
+@dataclass(frozen=True)
+class TargetFacts:
+    """A twin or a robot as summary.json names it."""
+
+    kind: str
+    name: str
+    seed: int | None
+    severity: str | None
+    label: str
+
+    @classmethod
+    def of(cls, spec: TargetSpec) -> TargetFacts:
+        """The facts of a target from its own description."""
+        return cls(spec.kind, spec.name, spec.seed, spec.severity, spec.label)
+
+
+@dataclass(frozen=True)
+class DeclaredTest:
+    """A comparison the plan declared: one arm against another on a suite of the targets."""
+
+    arm: str
+    against: str
+    suite: str = "nominal"
+
+    @property
+    def claim(self) -> str:
+        """The question in words."""
+        return f"{self.arm} against {self.against}, {self.suite}"
+
+
+@dataclass(frozen=True)
+class StudyFacts:
+    """What the trials themselves do not say. tests: the declared family; None for every pair."""
+
+    study: str
+    form: str
+    targets: tuple[TargetFacts, ...]
+    versions: Mapping[str, str]
+    wall_s: float
+    tests: tuple[DeclaredTest, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer to one declared test; p is Holm-adjusted over the declared family."""
+
+    claim: str
+    state: State
+    estimate: float | None
+    ci: Interval
+    p: float | None
+    method: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The entry of summary.json's `verdicts`."""
+        return {**asdict(self), "ci": list(self.ci)}
+
+
+def every_pair(evidence: Evidence) -> tuple[DeclaredTest, ...]:
+    """The default family: every pair of arms, on the nominal suite."""
+    pairs = itertools.combinations([arm.name for arm in evidence.arms], 2)
+    return tuple(DeclaredTest(first, second) for first, second in pairs)
+
+
+def verdicts(evidence: Evidence, tests: Sequence[DeclaredTest]) -> tuple[Verdict, ...]:
+    """All declared tests, Holm over the family; one without trials says so and cannot tell."""
+    found = [
+        contrast(
+            evidence.on_targets(evidence.arm(test.arm).name, test.suite),
+            evidence.on_targets(evidence.arm(test.against).name, test.suite),
+            evidence.margin,
+        )
+        for test in tests
+    ]
+    adjusted = holm([1.0 if c is None or c.estimate.p is None else c.estimate.p for c in found])
+    result = []
+    for test, one, p in zip(tests, found, adjusted, strict=True):
+        if one is None:
+            missing = (None, (-1.0, 1.0), None, "no trials of both arms on a common target")
+            result.append(Verdict(test.claim, "cannot tell", *missing))
+            continue
+        state = decide(one.estimate.ci, p, evidence.margin, one.enough)
+        method = f"{one.method}; Holm over {len(tests)}"
+        estimate = one.estimate
+        result.append(Verdict(test.claim, state, estimate.difference, estimate.ci, p, method))
+    return tuple(result)
+
+
+def summarise(facts: StudyFacts, evidence: Evidence, advice: Advice) -> dict[str, Any]:
+    """The content of summary.json, in the schema `summary`."""
+    names = {target.name for target in facts.targets}
+    if names != set(evidence.targets):
+        raise UsageError(
+            f"Targets {sorted(names)} are not those of the trials: {evidence.targets}."
+        )
+    costs: Mapping[str, ArmCost] = {}
+    if evidence.charges and evidence.prices is not None:
+        priced = arm_costs(evidence.charges, evidence.arms, evidence.prices)
+        costs = {cost.name: cost for cost in priced}
+    tests = every_pair(evidence) if facts.tests is None else facts.tests
+    return {
+        "schema": SUMMARY_SCHEMA,
+        "study": facts.study,
+        "form": facts.form,
+        "targets": [asdict(target) for target in facts.targets],
+        "arms": [_arm(evidence, arm, costs.get(arm.name)) for arm in evidence.arms],
+        "claims": [verdict.to_json() for verdict in evaluate_claims(evidence)],
+        "verdicts": [verdict.to_json() for verdict in verdicts(evidence, tests)],
+        "advice": advice.to_json(),
+        "versions": dict(facts.versions),
+        "wall_s": facts.wall_s,
+    }
+
+
+def _arm(evidence: Evidence, arm: Arm, cost: ArmCost | None) -> dict[str, Any]:
+    cells = evidence.on_targets(arm.name)
+    sim = evidence.cell(arm.name, "nominal", evidence.sim) if evidence.sim else ()
+    suites = {row.suite for row in evidence.trials if row.arm == arm.name} - {"nominal"}
+    rates = {suite: evidence.pooled_rate(arm.name, suite) for suite in sorted(suites)}
+    return {
+        "name": arm.name,
+        "n_sim": arm.n_sim,
+        "n_real": arm.n_real,
+        "seeds": list(arm.seeds),
+        "sim": rate_of(sim).to_json() if sim else None,
+        "target": [{"name": name, **rate_of(rows).to_json()} for name, rows in cells.items()],
+        "over_targets": _over_targets(evidence, arm),
+        "gap": _gap(evidence, arm),
+        "suites": {suite: rate.to_json() for suite, rate in rates.items() if rate.n},
+        "cost": cost.to_json() if cost else None,
+    }
+
+
+def _over_targets(evidence: Evidence, arm: Arm) -> dict[str, Any] | None:
+    """A t interval over target means; None for a single target."""
+    rates = [rate_of(rows).rate for rows in evidence.on_targets(arm.name).values()]
+    means = [rate for rate in rates if rate is not None]
+    if len(means) < 2:
+        return None
+    mean, ci = t_interval(means)
+    method = "t interval over target means"
+    return {"mean": mean, "ci": list(ci), "method": method, "n_targets": len(means)}
+
+
+def _gap(evidence: Evidence, arm: Arm) -> dict[str, Any] | None:
+    sim = evidence.cell(arm.name, "nominal", evidence.sim) if evidence.sim else ()
+    real = evidence.on_targets(arm.name)
+    if not sim or not real:
+        return None
+    found = contrast(dict.fromkeys(real, sim), real, evidence.margin, across_targets=True)
+    if found is None:
+        return None
+    estimate = found.estimate
+    return {"points": estimate.difference, "ci": list(estimate.ci), "method": found.method}
