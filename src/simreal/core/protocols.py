@@ -12,7 +12,7 @@ from simreal.core.types import Action, Condition, Observation, Outcome, TargetSp
 
 
 class Target(Protocol):
-    """Something a policy can be tried on: a simulator, a twin, a robot. A batch of N >= 1 in lockstep.
+    """Something a policy can be tried on: a simulator, a twin, a robot; N >= 1 in lockstep.
 
     Calls go `reset`, then `observe`/`act` alternating, then `outcome`; `reset` starts anew.
     """

@@ -108,7 +108,7 @@ class Condition:
 class Outcome:
     """How N episodes stand; every field has shape (N,) or length N.
 
-    success: the task's condition was met (latched). done: success, or a failure that ends the episode.
+    success: the task's condition was met (latched). done: success, or a failure that ends it.
     score: furthest stage reached, 0 to 1. failure: failure kind, None where success.
     steps: control steps used until done. collisions: contacts of the arm with table or clutter.
     peak_force_n: largest contact force on the gripper, newtons (NaN where not measured).
@@ -170,7 +170,8 @@ class Episode:
 @dataclass(frozen=True)
 class Part:
     """One source of a mixture: a data set folder, its weight (share of each batch before
-    normalization), and optionally only its first `episodes` episodes."""
+    normalization), and optionally only its first `episodes` episodes.
+    """
 
     dataset: str
     weight: float

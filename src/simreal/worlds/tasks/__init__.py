@@ -1,1 +1,23 @@
-"""One small file a task."""
+"""One small file a task; `TASKS` lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from simreal.core.errors import unknown
+from simreal.worlds.task import Task
+from simreal.worlds.tasks.lift import LIFT
+from simreal.worlds.tasks.push import PUSH
+
+TASKS: Mapping[str, Task] = {task.name: task for task in (LIFT, PUSH)}
+
+
+def task(name: str) -> Task:
+    """The task of that name.
+
+    Raises:
+        UsageError: naming the tasks there are.
+    """
+    if name not in TASKS:
+        raise unknown("task", name, TASKS)
+    return TASKS[name]

@@ -1,0 +1,80 @@
+"""The command line: one verb a stage. Errors are one sentence and an exit code, never a traceback.
+
+Exit codes: 0 done; 1 the thing checked is bad; 2 wrong usage; 3 interrupted, resumable.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import tyro
+
+from simreal.core.errors import InterruptedRunError, SimrealError
+from simreal.verbs import judging, making, studies
+
+VERBS: Mapping[str, Callable[..., Any]] = {
+    "demo": studies.demo,
+    "study": studies.study,
+    "collect": making.collect,
+    "train": making.train,
+    "evaluate": making.evaluate,
+    "compare": judging.compare,
+    "gap": judging.gap,
+    "cost": studies.cost,
+    "advise": studies.advise,
+    "report": studies.report,
+    "schema": judging.schema,
+    "doctor": making.doctor,
+}
+
+#: Verbs with verbs of their own.
+GROUPS: Mapping[str, Mapping[str, Callable[..., Any]]] = {
+    "randomize": {"show": making.randomize_show},
+    "twin": {"new": making.twin_new},
+}
+
+
+def _randomize() -> None:
+    """Look at randomization profiles: randomize show."""
+
+
+def _twin() -> None:
+    """Make stand-ins for a robot: twin new."""
+
+
+_GROUP_HELP: Mapping[str, Callable[..., Any]] = {"randomize": _randomize, "twin": _twin}
+
+
+def _parse(arguments: Sequence[str]) -> None:
+    description = "How much simulation and how much reality does a robot policy need?"
+    if arguments and arguments[0] in GROUPS:
+        group = arguments[0]
+        tyro.extras.subcommand_cli_from_dict(
+            {**GROUPS[group], "help": _GROUP_HELP[group]},
+            prog=f"simreal {group}",
+            description=_GROUP_HELP[group].__doc__,
+            args=list(arguments[1:]),
+        )
+        return
+    tyro.extras.subcommand_cli_from_dict(
+        {**VERBS, **_GROUP_HELP}, prog="simreal", description=description, args=list(arguments)
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run `simreal` with the given or the process's arguments."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        _parse(given)
+    except SimrealError as error:
+        print(f"simreal: {error}", file=sys.stderr)
+        raise SystemExit(error.exit_code) from None
+    except KeyboardInterrupt:
+        print("simreal: interrupted.", file=sys.stderr)
+        raise SystemExit(InterruptedRunError.exit_code) from None
+
+
+if __name__ == "__main__":
+    main()

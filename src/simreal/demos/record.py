@@ -1,0 +1,178 @@
+"""Recording: physics first, pictures later.
+
+A shard of episodes is played in lockstep without images; then every kept trajectory is rendered
+under as many appearances as wanted, in large batches.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simreal.core.loop import run_episodes
+from simreal.core.seeds import generator, integer
+from simreal.core.types import Action, Condition, Episode, Observation, Outcome, Scenario
+from simreal.demos.experts import EXPERT, ScriptedOperator, Style
+from simreal.demos.live import TAIL
+from simreal.worlds.simulated import SimConfig, draw_scenario, simulated_world
+from simreal.worlds.tasks import task as find_task
+from simreal.worlds.world import Taken, World
+
+
+@dataclass(frozen=True)
+class SimShard:
+    """One unit of simulated collection: demonstrations `first` to `first + count - 1`."""
+
+    config: SimConfig
+    first: int
+    count: int
+    style: Style = EXPERT
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A demonstration that was not stored, and under what it failed."""
+
+    index: int
+    failure: str
+    scenario: Scenario
+
+
+@dataclass(frozen=True)
+class ShardResult:
+    """What a shard made. Seconds are wall time of one process."""
+
+    episodes: tuple[Episode, ...]
+    failed: tuple[Failed, ...]
+    control_steps: int
+    physics_s: float
+    render_s: float
+    rejected: int
+
+
+@dataclass
+class Tape:
+    """An `Observer` that keeps what is needed to render and store N episodes later."""
+
+    world: World
+    operator: ScriptedOperator
+    joints: list[npt.NDArray[np.float32]] = field(default_factory=list)
+    labels: list[Action] = field(default_factory=list)
+    taken: list[Taken] = field(default_factory=list)
+
+    def on_reset(self, conditions: Sequence[Condition]) -> None:
+        """Start a fresh tape."""
+        self.joints, self.labels, self.taken = [], [], []
+
+    def on_step(self, step: int, observation: Observation, actions: Action) -> None:
+        """Keep measured joints, intended targets, and where everything was in the pictures."""
+        self.joints.append(observation.joint_pos)
+        self.labels.append(self.operator.labels)
+        self.taken.append(self.world.seen())
+
+    def on_end(self, outcome: Outcome) -> None:
+        """Nothing is left to do."""
+
+
+def conditions_for(config: SimConfig, first: int, count: int) -> list[Condition]:
+    """Initial conditions of demonstrations; drawn apart from those of trials."""
+    task = find_task(config.task)
+    return [
+        Condition(
+            index=i * config.appearances,
+            suite="demonstrations",
+            reset=task.draw(generator(config.seed, "demonstration/reset", i)),
+            seed=integer(config.seed, "demonstration/noise", i),
+        )
+        for i in range(first, first + count)
+    ]
+
+
+def simulate_shard(shard: SimShard) -> ShardResult:
+    """Play and render one shard. Depends on the shard alone, not on who runs it."""
+    config = shard.config
+    task = find_task(config.task)
+    world = _world(replace(config, batch=max(config.batch, shard.count)))
+    operator = ScriptedOperator(task, world.privileged, shard.style, config.seed)
+    operator.start_at(shard.first)
+    tape = Tape(world, operator)
+    conditions = conditions_for(config, shard.first, shard.count)
+    started = time.perf_counter()
+    outcome = run_episodes(world, operator, conditions, task.horizon, [tape])
+    played = time.perf_counter()
+    episodes: list[Episode] = []
+    failed: list[Failed] = []
+    for i in range(shard.count):
+        if outcome.success[i]:
+            episodes += _appearances(shard, world, tape, i, conditions[i], outcome)
+        else:
+            scenario = draw_scenario(config, conditions[i].index)[0]
+            failed.append(Failed(shard.first + i, str(outcome.failure[i]), scenario))
+    steps = int(outcome.steps[outcome.success].sum())
+    return ShardResult(
+        tuple(episodes),
+        tuple(failed),
+        steps,
+        played - started,
+        time.perf_counter() - played,
+        sum(e.scenario.rejected for e in episodes if e.scenario),
+    )
+
+
+_worlds: dict[SimConfig, World] = {}
+
+
+def _world(config: SimConfig) -> World:
+    """One world a process: its compiled renderer is worth keeping between shards."""
+    if config not in _worlds:
+        for old in _worlds.values():
+            old.close()
+        _worlds.clear()
+        _worlds[config] = simulated_world(config)
+    return _worlds[config]
+
+
+def _appearances(
+    shard: SimShard, world: World, tape: Tape, i: int, condition: Condition, outcome: Outcome
+) -> list[Episode]:
+    """Episode i of the tape under each of its appearances."""
+    config = shard.config
+    length = min(int(outcome.steps[i]) + TAIL, len(tape.joints))
+    joints = np.stack([tape.joints[t][i] for t in range(length)])
+    actions = np.stack([tape.labels[t][i] for t in range(length)])
+    taken = [tape.taken[t].row(i) for t in range(length)]
+    episodes = []
+    for k in range(config.appearances):
+        scenario, settings = draw_scenario(config, condition.index + k)
+        images = world.photograph(taken, settings, condition.seed + k)
+        episodes.append(
+            Episode(
+                joint_pos=joints,
+                actions=actions,
+                images=images,
+                task=find_task(config.task).text,
+                success=True,
+                source="sim",
+                scenario=scenario,
+                provenance=_provenance(shard, condition, int(outcome.steps[i])),
+            )
+        )
+    return episodes
+
+
+def _provenance(shard: SimShard, condition: Condition, steps: int) -> dict[str, Any]:
+    config = shard.config
+    return {
+        "operator": shard.style.name,
+        "seed": config.seed,
+        "form": config.form,
+        "shadows": config.shadows,
+        "appearances": config.appearances,
+        "condition": condition.to_json(),
+        "steps": steps,
+    }

@@ -1,0 +1,79 @@
+"""Verdicts as lines of text for the terminal; wording comes from `words`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from simreal.report import words
+from simreal.report.numbers import MINUS, THIN, cell, hours, money, percent, points, rate
+from simreal.verdicts.compare import Comparison
+from simreal.verdicts.cost import ArmCost
+from simreal.verdicts.gap import Gap
+from simreal.verdicts.rates import Rate
+
+
+def plain(text: str) -> str:
+    """Text for a terminal: ordinary spaces and minus signs."""
+    return text.replace(THIN, " ").replace(MINUS, "-")
+
+
+def rate_line(found: Rate, where: str) -> str:
+    """`84/100 = 84 % [76, 90] on twin:FILE`."""
+    return plain(f"{rate(cell(found.to_json()))} on {where}.")
+
+
+def comparison_lines(found: Comparison, a: str, b: str) -> list[str]:
+    """One sentence, both counts, the method, and the smallest difference that could be seen."""
+    lines = [
+        words.comparison(a, b, found) + ".",
+        f"{a}: {rate(cell(found.a.to_json()))}; {b}: {rate(cell(found.b.to_json()))}.",
+        f"Method: {found.method}; 95 % intervals.",
+        _detectable(found.smallest_detectable),
+    ]
+    return [plain(line) for line in lines if line]
+
+
+def _detectable(smallest: float | None) -> str:
+    if smallest is None:
+        return ""
+    return f"So many trials see a true difference of {100 * smallest:.0f} points in 4 of 5 studies."
+
+
+def gap_lines(found: Gap) -> list[str]:
+    """The gap in points, both counts, the relative drop where it means something, the method."""
+    if found.points is None:
+        return ["The gap was not measured: one side has no trials."]
+    drop = found.relative_drop
+    lines = [
+        f"Transfer gap, simulation less target: {points(found.points, found.ci)}.",
+        f"Simulation: {rate(cell(found.sim.to_json()))}; "
+        f"target: {rate(cell(found.real.to_json()))}.",
+        f"Relative drop: {percent(drop.value)} [{percent(drop.ci[0])}, {percent(drop.ci[1])}]."
+        if drop
+        else "",
+        f"Method: {found.method}; 95 % intervals.",
+    ]
+    return [plain(line) for line in lines if line]
+
+
+def cost_lines(costs: Sequence[ArmCost]) -> list[str]:
+    """One line an arm, then what rests on assumptions."""
+    lines = []
+    for cost in costs:
+        parts = [
+            f"{hours(cost.used[name])} {name}"
+            for name in ("robot", "operator", "compute", "engineering")
+            if cost.used[name] > 0
+        ]
+        setup = ""
+        if cost.setup:
+            low, high = (money(x, cost.currency) for x in cost.setup)
+            setup = f", and building the simulation (assumed {low} to {high})"
+        label = "; robot time is stand-in (simulated)" if cost.stand_in else ""
+        lines.append(
+            f"{cost.name}: {money(cost.total, cost.currency)}{setup}; {', '.join(parts)}{label}."
+        )
+    assumed = sorted({name for cost in costs for name in cost.assumptions})
+    if assumed:
+        lines.append(f"No source was found for: {', '.join(assumed)}; give your own with --prices.")
+    return [plain(line) for line in lines]

@@ -1,0 +1,1 @@
+"""Composition root: puts worlds, targets, policies, trials and verdicts together."""

@@ -1,0 +1,52 @@
+"""From raw records to verdicts.json, summary.json and report.html; can be run again any time."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+from pathlib import Path
+
+from simreal.core.files import read_json, write_json
+from simreal.report.page import build_page
+from simreal.study.evidence import evidence_of
+from simreal.trials.plan import load_plan
+from simreal.verdicts.advise import advise
+from simreal.verdicts.summary import DeclaredTest, StudyFacts, TargetFacts, summarise
+
+#: What every number taken on a twin is called.
+STAND_IN = "stand-in (simulated)"
+PACKAGES = ("simreal", "lerobot", "mujoco", "mujoco-warp", "warp-lang", "torch", "numpy")
+
+
+def conclude(folder: Path, wall_s: float | None = None, prices: Path | None = None) -> Path:
+    """Make verdicts.json, summary.json and report.html again from the raw records."""
+    plan = load_plan(folder / "plan.json").content
+    evidence = evidence_of(folder, prices)
+    if wall_s is None:
+        wall = folder / "wall.json"
+        wall_s = float(read_json(wall)["wall_s"]) if wall.exists() else 0.0
+    pairs = plan["tests"]["pairs"]
+    facts = StudyFacts(
+        study=plan["study"]["name"],
+        form=plan["study"]["form"],
+        targets=tuple(
+            TargetFacts("twin", t["name"], t["seed"], t["severity"], STAND_IN)
+            if t.get("ref") is None
+            else TargetFacts("robot", t["name"], None, None, "robot")
+            for t in plan["targets"]
+        ),
+        versions={**{p: version(p) for p in PACKAGES}, "python": platform.python_version()},
+        wall_s=round(wall_s, 1),
+        tests=tuple(DeclaredTest(a, b) for a, b in pairs)
+        + tuple(DeclaredTest(a, b, suite) for suite in _held_out(plan) for a, b in pairs),
+    )
+    summary = summarise(facts, evidence, advise(evidence))
+    write_json(folder / "verdicts.json", {k: summary[k] for k in ("claims", "verdicts", "advice")})
+    write_json(folder / "summary.json", summary)
+    return build_page(folder)
+
+
+def _held_out(plan: dict[str, object]) -> list[str]:
+    cells = plan["cells"]
+    assert isinstance(cells, list)
+    return sorted({c["suite"] for c in cells if c["suite"] != "nominal"})

@@ -1,0 +1,220 @@
+"""Collecting a study's demonstrations: shard by shard, resumable, every second charged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from simreal.compute.executor import Executor, in_order
+from simreal.compute.meter import SOURCE as PROCESS_CLOCK
+from simreal.compute.meter import utc_now
+from simreal.core.errors import BadDataError
+from simreal.core.files import append_jsonl, read_jsonl
+from simreal.core.seeds import generator, integer
+from simreal.core.types import Charge, Condition, Episode
+from simreal.demos.experts import HUMAN, ScriptedOperator
+from simreal.demos.live import Attempt, record_live
+from simreal.demos.record import ShardResult, SimShard, simulate_shard
+from simreal.demos.spec import DatasetSpec
+from simreal.demos.store import Writer, create
+from simreal.study.ledger import Ledger
+from simreal.study.targets import TargetJob, open_operated
+from simreal.worlds.simulated import RATE_HZ, SimConfig
+from simreal.worlds.so101 import JOINTS
+from simreal.worlds.tasks import task as find_task
+
+SIM_SHARD = 50
+LIVE_SHARD = 25
+#: Share of attempts that may fail before collection is called hopeless.
+MOST_FAILURES = 0.9
+#: How long a person takes to put the object back, s (uniform); an assumption, drawn per attempt.
+RESET_S = (12.0, 30.0)
+
+
+@dataclass(frozen=True)
+class LiveShard:
+    """Operator attempts `first` to `first + count - 1` on a target."""
+
+    target: TargetJob
+    first: int
+    count: int
+    seed: int
+
+
+def dataset_spec(size_px: int) -> DatasetSpec:
+    """What all demonstrations of a study have in common."""
+    size = (size_px, size_px)
+    return DatasetSpec(fps=int(RATE_HZ), joint_names=JOINTS, cameras={"scene": size, "wrist": size})
+
+
+def live_shard(shard: LiveShard) -> list[Attempt]:
+    """Play one shard of operator attempts; depends on the shard alone."""
+    task = find_task(shard.target.task)
+    target = open_operated(shard.target)
+    operator = ScriptedOperator(task, target.privileged, HUMAN, shard.seed)
+    operator.start_at(shard.first)
+    conditions = [
+        Condition(
+            index=i,
+            suite="nominal",
+            reset=task.draw(generator(shard.seed, "operator/reset", i)),
+            seed=integer(shard.seed, "operator/noise", i),
+        )
+        for i in range(shard.first, shard.first + shard.count)
+    ]
+    return record_live(target, operator, conditions, 2 * task.horizon, task.text)
+
+
+class Collection:
+    """A data set being filled from numbered shards; `shards.jsonl` says which are in it.
+
+    A shard counts once its line is written; episodes of a shard that was cut short are already in
+    the data set and are not written twice.
+    """
+
+    def __init__(self, root: Path, spec: DatasetSpec, wanted: int) -> None:
+        self.wanted = wanted
+        self._log = root.parent / f"{root.name}.shards.jsonl"
+        self.lines = list(read_jsonl(self._log))
+        self._writer: Writer = create(root, spec, resume=True)
+
+    @property
+    def stored(self) -> int:
+        """Episodes of the shards that are complete."""
+        return sum(int(line["stored"]) for line in self.lines)
+
+    @property
+    def full(self) -> bool:
+        """Whether all wanted episodes are there."""
+        return self.stored >= self.wanted
+
+    def take(self, episodes: Sequence[Episode], line: dict[str, Any]) -> int:
+        """Store a shard's episodes up to the wanted number; returns how many count."""
+        already = self._writer.num_episodes - self.stored
+        kept = list(episodes)[: self.wanted - self.stored]
+        for episode in kept[already:]:
+            self._writer.write(episode)
+        full_line = {**line, "shard": len(self.lines), "stored": len(kept)}
+        append_jsonl(self._log, [full_line])
+        self.lines.append(full_line)
+        return len(kept)
+
+    def close(self) -> None:
+        """Finish the data set if it is full, else leave it resumable."""
+        if self.full:
+            self._writer.finalize()
+        self._writer.close()
+
+
+def _rounds(collection: Collection, size: int, per_attempt: int) -> Iterator[range]:
+    """Ranges of shard numbers to run next, until the collection is full."""
+    while not collection.full:
+        begun = len(collection.lines)
+        attempts = begun * size * per_attempt
+        if attempts > 200 and collection.stored < (1 - MOST_FAILURES) * attempts:
+            raise BadDataError(
+                f"Only {collection.stored} of {attempts} demonstrations succeeded; "
+                "the task or the randomization is too hard for the operator."
+            )
+        left = collection.wanted - collection.stored
+        yield range(begun, begun + -(-left // (size * per_attempt)))
+
+
+def collect_sim(
+    root: Path,
+    config: SimConfig,
+    wanted: int,
+    executor: Executor,
+    ledger: Ledger,
+    told: Callable[[int], None] = lambda n: None,
+) -> Collection:
+    """Fill `root` with `wanted` simulated demonstrations."""
+    collection = Collection(root, dataset_spec(config.size_px), wanted)
+    told(collection.stored)
+    try:
+        for numbers in _rounds(collection, SIM_SHARD, config.appearances):
+            shards = [SimShard(config, n * SIM_SHARD, SIM_SHARD) for n in numbers]
+            for result in in_order(executor.run(simulate_shard, shards)):
+                ledger.add(_sim_charges(result), once=f"{root.name}/{len(collection.lines)}")
+                told(collection.take(result.episodes, _sim_line(result)))
+    finally:
+        collection.close()
+    return collection
+
+
+def _sim_line(result: ShardResult) -> dict[str, Any]:
+    failed = [
+        {"index": f.index, "failure": f.failure, "scenario": f.scenario.to_json()}
+        for f in result.failed
+    ]
+    return {"failed": failed, "rejected": result.rejected, "steps": result.control_steps}
+
+
+def _sim_charges(result: ShardResult) -> list[Charge]:
+    now = utc_now()
+    return [
+        Charge(now, PROCESS_CLOCK, "shared", "simulate", round(result.physics_s, 3), "s"),
+        Charge(now, PROCESS_CLOCK, "shared", "render", round(result.render_s, 3), "s"),
+    ]
+
+
+def collect_live(
+    root: Path,
+    target: TargetJob,
+    wanted: int,
+    seed: int,
+    executor: Executor,
+    ledger: Ledger,
+    told: Callable[[int], None] = lambda n: None,
+) -> Collection:
+    """Fill `root` with `wanted` demonstrations of the human-like operator on a target."""
+    collection = Collection(root, dataset_spec(target.size_px), wanted)
+    told(collection.stored)
+    try:
+        for numbers in _rounds(collection, LIVE_SHARD, 1):
+            shards = [LiveShard(target, n * LIVE_SHARD, LIVE_SHARD, seed) for n in numbers]
+            for attempts in in_order(executor.run(live_shard, shards)):
+                needed = _until(attempts, collection.wanted - collection.stored)
+                episodes = [a.episode for a in needed if a.episode is not None]
+                charges = _live_charges(needed, seed)
+                ledger.add(charges, once=f"{root.name}/{len(collection.lines)}")
+                told(collection.take(episodes, _live_line(needed)))
+    finally:
+        collection.close()
+    return collection
+
+
+def _until(attempts: Sequence[Attempt], wanted: int) -> list[Attempt]:
+    """The attempts a person would have made: none after the last one needed."""
+    kept: list[Attempt] = []
+    for attempt in attempts:
+        if sum(a.success for a in kept) >= wanted:
+            break
+        kept.append(attempt)
+    return kept
+
+
+def _live_line(attempts: Sequence[Attempt]) -> dict[str, Any]:
+    failed = [{"index": a.condition, "failure": a.failure} for a in attempts if not a.success]
+    return {"failed": failed, "attempts": len(attempts)}
+
+
+def _live_charges(attempts: Sequence[Attempt], seed: int) -> list[Charge]:
+    """Robot and operator seconds as the real arm would have taken them."""
+    now, source = utc_now(), "twin clock"
+    good = sum(a.seconds for a in attempts if a.success)
+    lost = sum(a.seconds for a in attempts if not a.success)
+    resets = sum(
+        float(generator(seed, "operator/reset seconds", a.condition).uniform(*RESET_S))
+        for a in attempts
+    )
+    count = sum(a.success for a in attempts)
+    note = f"stand-in (simulated); {count} demonstrations of {len(attempts)} attempts"
+    return [
+        Charge(now, source, "shared", "demonstration", round(good, 3), "s", note),
+        Charge(now, source, "shared", "demonstration", count, "count", note),
+        Charge(now, source, "shared", "retry", round(lost, 3), "s", note),
+        Charge(now, source, "shared", "reset", round(resets, 3), "s", f"{note}; assumed 12-30 s"),
+    ]

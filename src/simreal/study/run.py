@@ -1,0 +1,334 @@
+"""Runs a study from its plan to its report. Every stage writes files and can be resumed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from simreal.compute.executor import Executor
+from simreal.compute.meter import SOURCE as PROCESS_CLOCK
+from simreal.compute.meter import utc_now
+from simreal.compute.progress import Progress, Step
+from simreal.core.files import read_json, write_json, write_text
+from simreal.core.seeds import integer
+from simreal.core.types import Charge, Mixture, Part
+from simreal.robots.hidden import TwinFile, write_twin
+from simreal.study.conclude import conclude
+from simreal.study.data import collect_live, collect_sim
+from simreal.study.evidence import SIM
+from simreal.study.ledger import Ledger
+from simreal.study.pictures import take_samples
+from simreal.study.spec import ArmSpec, StudySpec, TargetRef
+from simreal.study.targets import TargetJob
+from simreal.study.training import Trained, TrainJob, TrainStage, steps_done, train_job
+from simreal.study.trying import TrialJob, run_trials
+from simreal.trials.plan import Cell, Plan, draw_conditions, make_plan, open_plan
+from simreal.trials.run import done_shards
+from simreal.verdicts.planning import smallest_detectable_paired, trials_for_half_width
+from simreal.worlds.randomize import profile
+from simreal.worlds.simulated import SimConfig
+from simreal.worlds.so101 import JOINTS
+from simreal.worlds.tasks import task as find_task
+
+#: Suites on which no arm was trained; they are played on targets only.
+HELD_OUT_SUITES = ("backgrounds",)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training run: an arm, a seed, and the target whose demonstrations it reads."""
+
+    arm: ArmSpec
+    seed: int
+    target: str
+
+    def folder(self, study: Path) -> Path:
+        """Where its checkpoint goes."""
+        return study / "runs" / self.arm.name / self.target / str(self.seed)
+
+
+class Study:
+    """A study in its folder."""
+
+    def __init__(self, spec: StudySpec, out: Path) -> None:
+        self.spec, self.out = spec, out
+        self.task = find_task(spec.task)
+        self.ledger = Ledger(out / "ledger.jsonl")
+        self.plan = self._make_plan()
+
+    def _make_plan(self) -> Plan:
+        spec = self.spec
+        cells = [Cell(SIM, "nominal", "sim")]
+        cells += [Cell(t.name, suite, "target") for t in spec.targets for suite in spec.suites]
+        pairs = [[a.name, b.name] for i, a in enumerate(spec.arms) for b in spec.arms[i + 1 :]]
+        return make_plan(
+            study=spec.to_json(),
+            arms=[
+                {"name": a.name, "n_sim": spec.n(a, "sim"), "n_real": spec.n(a, "real")}
+                for a in spec.arms
+            ],
+            seeds=spec.seeds,
+            cells=cells,
+            conditions=draw_conditions(self.task.draw, spec.trials, spec.trial_seed),
+            targets=[
+                {"name": t.name, "seed": t.seed, "severity": t.severity} for t in spec.targets
+            ],
+            tests={
+                "pairs": pairs,
+                "margin": spec.margin,
+                "method": "paired: Tango interval, exact McNemar, Holm over all pairs",
+                "gap": "paired: Tango interval, simulation (profile none) against target",
+            },
+            power={
+                "trials_per_cell": spec.trials,
+                "smallest_difference_80": smallest_detectable_paired(spec.trials, 0.2),
+                "assumed_discordance": 0.2,
+                "trials_for_half_width_10_at_80": trials_for_half_width(0.8, 0.10),
+            },
+        )
+
+    def open(self) -> None:
+        """Begin the folder, or accept it if it is this very study's; write the plan before all."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        open_plan(self.out / "plan.json", self.plan)
+        for target in self.spec.targets:
+            if target.ref is None:
+                path = self._twin_file(target)
+                if not path.exists():
+                    write_twin(path, TwinFile(seed=target.seed, severity=target.severity))
+
+    def _twin_file(self, target: TargetRef) -> Path:
+        return self.out / "targets" / f"{target.name}.toml"
+
+    def sim_config(self) -> SimConfig:
+        """The randomized simulation that demonstrations come from."""
+        s = self.spec
+        return SimConfig(
+            task=s.task,
+            form=s.form,  # type: ignore[arg-type]
+            size_px=s.size_px,
+            profile=profile(s.simulation.profile),
+            seed=s.simulation.seed,
+            appearances=s.simulation.appearances,
+            shadows=s.shadows,
+            backgrounds=s.simulation.backgrounds,
+        )
+
+    def target_job(self, name: str) -> TargetJob:
+        """How to open a target of the plan."""
+        s = self.spec
+        ref = "sim"
+        if name != SIM:
+            target = next(t for t in s.targets if t.name == name)
+            ref = target.ref or f"twin:{self._twin_file(target)}"
+        return TargetJob(
+            ref=ref,
+            task=s.task,
+            form=s.form,  # type: ignore[arg-type]
+            size_px=s.size_px,
+            shadows=s.shadows,
+            seed=s.simulation.seed,
+        )
+
+    def data(self, source: str, target: str) -> Path:
+        """The data set of a source; real ones are one a target."""
+        return self.out / "data" / ("sim" if source == "sim" else f"real-{target}")
+
+    def runs(self) -> list[Run]:
+        """All training runs; arms that read no real data are trained once for all targets."""
+        found = []
+        for arm in self.spec.arms:
+            names = [t.name for t in self.spec.targets] if self.spec.n(arm, "real") else ["any"]
+            found += [Run(arm, seed, name) for name in names for seed in self.spec.seeds]
+        return found
+
+    def run_for(self, arm: ArmSpec, seed: int, target: str) -> Run:
+        """The run whose checkpoint plays for an arm on a target (`any`: the first target's)."""
+        if not self.spec.n(arm, "real"):
+            return Run(arm, seed, "any")
+        return Run(arm, seed, self.spec.targets[0].name if target in (SIM, "any") else target)
+
+    def train_job(self, run: Run) -> TrainJob:
+        """What a run is trained on and from."""
+        stages = tuple(
+            TrainStage(
+                Mixture(
+                    tuple(
+                        Part(str(self.data(p.source, run.target)), p.weight, p.episodes)
+                        for p in stage.parts
+                    )
+                ),
+                stage.steps,
+                stage.peak_lr,
+            )
+            for stage in run.arm.stages
+        )
+        base = None
+        if run.arm.base is not None:
+            parent = self.run_for(self.spec.arm(run.arm.base), run.seed, run.target)
+            base = str(parent.folder(self.out) / "checkpoint")
+        return TrainJob(
+            f"{run.arm.name}/{run.target}/{run.seed}",
+            stages,
+            str(run.folder(self.out)),
+            run.seed,
+            JOINTS,
+            base,
+        )
+
+    def trial_jobs(self) -> list[TrialJob]:
+        """All shards of all cells of all arms."""
+        jobs = []
+        for cell in self.plan.cells:
+            for arm in self.spec.arms:
+                for seed in self.spec.seeds:
+                    checkpoint = (
+                        self.run_for(arm, seed, cell.target).folder(self.out) / "checkpoint"
+                    )
+                    jobs += [
+                        TrialJob(
+                            self.plan.sha,
+                            arm.name,
+                            seed,
+                            str(checkpoint),
+                            self.target_job(cell.target),
+                            cell.target,
+                            cell.role,
+                            shard,
+                            self.task.horizon,
+                        )
+                        for shard in self.plan.shards(cell.suite)
+                    ]
+        return jobs
+
+
+def run_study(study: Study, executor: Executor) -> Path:
+    """Do everything that is not done yet; returns the report's path."""
+    study.open()
+    started = time.monotonic()
+    with Progress(_steps(study)) as progress:
+        _collect(study, executor, progress)
+        _train(study, executor, progress)
+        _try(study, executor, progress)
+    wall = _wall(study.out, time.monotonic() - started)
+    return conclude(study.out, wall)
+
+
+def _wall(out: Path, seconds: float) -> float:
+    """Wall time over all sittings."""
+    path = out / "wall.json"
+    total = seconds + (float(read_json(path)["wall_s"]) if path.exists() else 0.0)
+    write_json(path, {"wall_s": round(total, 1)})
+    return total
+
+
+def _steps(study: Study) -> list[Step]:
+    """Announced steps with rough seconds on two cores, for the estimate."""
+    spec = study.spec
+    real = sum(max(a.episodes("real") for a in spec.arms) for _ in spec.targets)
+    updates = sum(s.steps for r in study.runs() for s in r.arm.stages)
+    trials = sum(len(job.conditions) for job in study.trial_jobs())
+    return [
+        Step("Simulated demonstrations", 0.1 * spec.simulation.episodes),
+        Step("Operator's demonstrations", 0.5 * real),
+        Step("Training", updates / 30),
+        Step("Trials", 0.12 * trials),
+    ]
+
+
+def _collect(study: Study, executor: Executor, progress: Progress) -> None:
+    spec = study.spec
+    wanted = spec.simulation.episodes if any(spec.n(a, "sim") for a in spec.arms) else 0
+    if wanted:
+        progress.start("Simulated demonstrations", wanted, "demos")
+        collect_sim(
+            study.data("sim", ""),
+            study.sim_config(),
+            wanted,
+            executor,
+            study.ledger,
+            progress.advance,
+        )
+    real = max(a.episodes("real") for a in spec.arms)
+    progress.start("Operator's demonstrations", real * len(spec.targets), "demos")
+    for target in spec.targets:
+        if real:
+            collect_live(
+                study.data("real", target.name),
+                study.target_job(target.name),
+                real,
+                integer(target.seed, "operator"),
+                executor,
+                study.ledger,
+                progress.advance,
+            )
+    take_samples(study, executor)
+
+
+def _train(study: Study, executor: Executor, progress: Progress) -> None:
+    runs = study.runs()
+    progress.start("Training", sum(s.steps for r in runs for s in r.arm.stages), "steps")
+    with _followed(study, runs, progress):
+        for wave in _waves(study, runs):
+            for index, trained in executor.run(train_job, [study.train_job(r) for r in wave]):
+                _charge_training(study, wave[index], trained)
+
+
+def _waves(study: Study, runs: Sequence[Run]) -> Iterator[list[Run]]:
+    """Runs in the order of their bases: from scratch first, then what continues from them."""
+    depth = {a.name: 0 for a in study.spec.arms}
+    for arm in study.spec.arms:
+        if arm.base is not None:
+            depth[arm.name] = depth[arm.base] + 1
+    for level in sorted(set(depth.values())):
+        yield [r for r in runs if depth[r.arm.name] == level]
+
+
+@contextmanager
+def _followed(study: Study, runs: Sequence[Run], progress: Progress) -> Iterator[None]:
+    """Follow the training logs of worker processes while they run."""
+    over = threading.Event()
+
+    def follow() -> None:
+        seen = 0
+        while not over.wait(1.0):
+            now = sum(steps_done(run.folder(study.out)) for run in runs)
+            progress.advance(now - seen)
+            seen = now
+
+    thread = threading.Thread(target=follow, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _charge_training(study: Study, run: Run, trained: Trained) -> None:
+    """Training is paid by the arm and by every arm that continues from it."""
+    heirs = [run.arm.name]
+    for arm in study.spec.arms:
+        if arm.base in heirs:
+            heirs.append(arm.name)
+    note = f"{trained.steps} steps, one core"
+    charge = Charge(
+        utc_now(), PROCESS_CLOCK, "+".join(heirs), "train", round(trained.seconds, 3), "s", note
+    )
+    study.ledger.add([charge], once=f"train/{trained.name}")
+
+
+def _try(study: Study, executor: Executor, progress: Progress) -> None:
+    jobs = study.trial_jobs()
+    progress.start("Trials", sum(len(job.conditions) for job in jobs), "trials")
+    done = done_shards(study.out / "trials.jsonl", study.plan.sha)
+    run_trials(study.out, jobs, done, executor, study.ledger, progress.advance)
+
+
+def write_study_text(out: Path, text: str) -> None:
+    """Keep the study file as it was run."""
+    write_text(out / "study.toml", text)

@@ -1,0 +1,258 @@
+"""The stages of a study one by one, for the verbs of the command line."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from simreal.compute.executor import Executor, make_executor
+from simreal.compute.machine import available_bytes, cores, workers
+from simreal.compute.progress import Progress, Step
+from simreal.core.errors import UsageError
+from simreal.core.files import append_jsonl, read_jsonl, sha256_of
+from simreal.core.types import Mixture, Part
+from simreal.demos.dataset import open_dataset
+from simreal.report.media import contact_sheet
+from simreal.study.conclude import PACKAGES
+from simreal.study.data import collect_live, collect_sim
+from simreal.study.ledger import Ledger
+from simreal.study.targets import TargetJob, factories, open_target
+from simreal.study.training import TrainJob, TrainStage, steps_done, train_job
+from simreal.study.trying import TrialJob, trial_job
+from simreal.trials.plan import SHARD, draw_conditions
+from simreal.trials.run import record
+from simreal.verdicts.rates import Rate
+from simreal.worlds.randomize import TERMS, profile
+from simreal.worlds.scene import Form
+from simreal.worlds.simulated import SimConfig, draw_scenario, simulated_world
+from simreal.worlds.so101 import JOINTS
+from simreal.worlds.tasks import task as find_task
+
+#: Memory of one worker that renders and plays, and of one that trains.
+PLAY_BYTES = 2**30
+
+
+def _pool(requested: int | None) -> Executor:
+    fit = workers(requested, PLAY_BYTES)
+    if fit.message:
+        print(fit.message, file=sys.stderr)
+    return make_executor("processes", fit.count)
+
+
+def collect_one(
+    *,
+    task: str,
+    out: Path,
+    episodes: int,
+    operator: bool,
+    on: str,
+    randomize: str,
+    appearances: int,
+    backgrounds: Path | None,
+    form: Form,
+    size: int,
+    shadows: bool,
+    seed: int,
+    workers: int | None,
+) -> None:
+    """Fill one data set; see `simreal collect --help`."""
+    find_task(task)
+    if episodes < 1:
+        raise UsageError(f"--episodes {episodes}; ask for at least 1.")
+    ledger = Ledger(out.parent / f"{out.name}.ledger.jsonl")
+    with Progress([Step("Demonstrations", episodes)]) as progress, _pool(workers) as pool:
+        progress.start("Demonstrations", episodes, "demos")
+        if operator:
+            job = TargetJob(on, task, form, size, shadows, seed=seed)
+            open_target(job).close()
+            done = collect_live(out, job, episodes, seed, pool, ledger, progress.advance)
+        else:
+            config = SimConfig(
+                task=task,
+                form=form,
+                size_px=size,
+                profile=profile(randomize),
+                seed=seed,
+                appearances=appearances,
+                shadows=shadows,
+                backgrounds=str(backgrounds) if backgrounds else None,
+            )
+            draw_scenario(config, 0)
+            done = collect_sim(out, config, episodes, pool, ledger, progress.advance)
+    failed = sum(len(line["failed"]) for line in done.lines)
+    print(f"{done.stored} demonstrations in {out}; {failed} attempts failed and are not stored.")
+
+
+def train_one(
+    data: Sequence[str],
+    out: Path,
+    *,
+    steps: int,
+    peak_lr: float,
+    base: Path | None,
+    seed: int,
+    resume: bool,
+    device: str,
+) -> None:
+    """Train one policy; see `simreal train --help`."""
+    if out.exists() and any(out.iterdir()) and not resume:
+        raise UsageError(f"{out} is not empty; go on with --resume or choose another folder.")
+    parts = tuple(_part(text) for text in data)
+    job = TrainJob(
+        out.name,
+        (TrainStage(Mixture(parts), steps, peak_lr),),
+        str(out),
+        seed,
+        JOINTS,
+        str(base) if base else None,
+        device,
+    )
+    trained = train_job(job)
+    print(f"{trained.checkpoint}: {steps_done(out)} steps in {trained.seconds:.0f} s.")
+
+
+def _part(text: str) -> Part:
+    """`FOLDER` or `FOLDER:WEIGHT`."""
+    folder, colon, weight = text.rpartition(":")
+    if not colon:
+        folder, weight = text, "1"
+    try:
+        share = float(weight)
+    except ValueError:
+        folder, share = text, 1.0
+    if not share > 0 or not np.isfinite(share):
+        raise UsageError(f"--data {text}: the weight must be a positive number.")
+    open_dataset(folder)
+    return Part(folder, share)
+
+
+def evaluate_one(
+    checkpoint: Path,
+    on: str,
+    out: Path,
+    *,
+    trials: int,
+    suite: str,
+    task: str,
+    form: Form,
+    seed: int,
+    workers: int | None,
+) -> Rate:
+    """Try one checkpoint on one target; see `simreal evaluate --help`."""
+    from simreal.policies.runner import CompactRunner
+
+    runner = CompactRunner.load(checkpoint)
+    found = find_task(task)
+    if trials < 1:
+        raise UsageError(f"--trials {trials}; ask for at least 1.")
+    target = TargetJob(on, task, form, size_px=next(iter(runner.cameras.values()))[0])
+    opened = open_target(target)
+    try:
+        runner.check_target(opened.spec)
+        kind = opened.spec.kind
+    finally:
+        opened.close()
+    conditions = [replace(c, suite=suite) for c in draw_conditions(found.draw, trials, seed)]
+    request = {"on": on, "task": task, "suite": suite, "seed": seed, "checkpoint": str(checkpoint)}
+    sha = sha256_of(request)
+    jobs = [
+        TrialJob(
+            sha,
+            checkpoint.parent.name,
+            seed,
+            str(checkpoint),
+            target,
+            on,
+            kind,
+            shard,
+            found.horizon,
+        )
+        for shard in (tuple(conditions[i : i + SHARD]) for i in range(0, len(conditions), SHARD))
+    ]
+    return _run_jobs(jobs, sha, out, workers)
+
+
+def _run_jobs(jobs: Sequence[TrialJob], sha: str, out: Path, workers: int | None) -> Rate:
+    lines = list(read_jsonl(out))
+    if any(line["plan_sha"] != sha for line in lines):
+        raise UsageError(f"{out} holds trials of another evaluation; choose another file.")
+    done = {int(line["condition"]) for line in lines}
+    left = [job for job in jobs if job.conditions[0].index not in done]
+    total = sum(len(job.conditions) for job in jobs)
+    with Progress([Step("Trials", 0.2 * total)]) as progress, _pool(workers) as pool:
+        progress.start("Trials", total, "trials")
+        progress.advance(len(done))
+        for index, tried in pool.run(trial_job, left):
+            append_jsonl(out, [record(t) for t in tried.trials])
+            progress.advance(len(left[index].conditions))
+    results = [bool(line["success"]) for line in read_jsonl(out)]
+    return Rate.of(sum(results), len(results))
+
+
+def show_profile(
+    name: str,
+    *,
+    grid: str,
+    out: Path | None,
+    task: str,
+    form: Form,
+    size: int,
+    shadows: bool,
+    seed: int,
+    backgrounds: Path | None,
+) -> None:
+    """Print a profile's axes, or draw scenarios 0, 1, 2, ... of it as a contact sheet."""
+    chosen = profile(name)
+    if out is None:
+        for axis in chosen.axes:
+            term = TERMS[axis.term]
+            print(f"{axis.term:24} {axis.operation:6} {axis.distribution}  [{term.unit}]")
+        print(f"{len(chosen.axes)} axes in profile {chosen.name}.")
+        return
+    columns, rows = _grid(grid)
+    config = SimConfig(
+        task=task,
+        form=form,
+        size_px=size,
+        profile=chosen,
+        seed=seed,
+        shadows=shadows,
+        backgrounds=str(backgrounds) if backgrounds else None,
+        batch=columns * rows,
+    )
+    world = simulated_world(config)
+    world.reset(draw_conditions(find_task(task).draw, columns * rows, seed))
+    images = world.observe().images
+    pairs = np.concatenate(list(images.values()), axis=2)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_bytes(contact_sheet(pairs, rows, columns, scale=1))
+    with Image.open(out) as sheet:
+        print(f"{out}: {columns * rows} scenarios, {sheet.width} x {sheet.height} pixels.")
+
+
+def _grid(text: str) -> tuple[int, int]:
+    columns, _, rows = text.lower().partition("x")
+    if not (columns.isdigit() and rows.isdigit() and 1 <= int(columns) * int(rows) <= 400):
+        raise UsageError(f"--grid {text}; give columns x rows, such as 5x5, at most 400 cells.")
+    return int(columns), int(rows)
+
+
+def diagnose() -> list[str]:
+    """What this machine has, and whether a picture can be rendered on it."""
+    lines = [f"python {platform.python_version()} on {platform.machine()}"]
+    lines += [f"{package} {version(package)}" for package in PACKAGES]
+    lines.append(f"{cores()} cores, {available_bytes() / 2**30:.1f} GiB of memory free")
+    config = SimConfig(batch=1)
+    world = simulated_world(config)
+    world.reset(draw_conditions(find_task("lift").draw, 1, 0))
+    spread = float(np.std(world.observe().images["scene"]))
+    lines.append(f"renderer: {'ok' if spread > 1 else 'draws nothing'} (MuJoCo Warp, cpu)")
+    lines.append(f"targets: {', '.join(factories())}")
+    return lines

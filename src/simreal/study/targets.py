@@ -1,0 +1,138 @@
+"""Opens targets by reference: `sim`, `sim:PROFILE`, `twin:FILE`, `robot:FILE`, or a plug-in's.
+
+A package of anyone's adds a kind by an entry point in the group `simreal.targets`: its name is the
+kind, its value a function `(argument: str, job: TargetJob) -> Target` (see docs/targets.md).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import Protocol, cast
+
+from simreal.core.errors import UsageError, unknown
+from simreal.core.protocols import Target
+from simreal.robots.twin import open_twin
+from simreal.worlds.randomize import profile
+from simreal.worlds.scene import Form
+from simreal.worlds.simulated import SimConfig, simulated_world
+from simreal.worlds.task import Privileged
+
+GROUP = "simreal.targets"
+
+
+@dataclass(frozen=True)
+class TargetJob:
+    """Which target, and how it should play: plain values that travel to worker processes."""
+
+    ref: str
+    task: str = "lift"
+    form: Form = "primitive"
+    size_px: int = 64
+    shadows: bool = False
+    batch: int = 50
+    device: str = "cpu"
+    seed: int = 0
+
+
+class Operated(Target, Protocol):
+    """A target with the privileged channel that scripted operators need."""
+
+    def privileged(self) -> Privileged:
+        """Exact values of all N worlds."""
+        ...
+
+
+Factory = Callable[[str, TargetJob], Target]
+
+
+def _open_sim(argument: str, job: TargetJob) -> Target:
+    config = SimConfig(
+        task=job.task,
+        form=job.form,
+        size_px=job.size_px,
+        profile=profile(argument or "none"),
+        seed=job.seed,
+        shadows=job.shadows,
+        batch=job.batch,
+        device=job.device,
+    )
+    return simulated_world(config)
+
+
+def _open_twin(argument: str, job: TargetJob) -> Target:
+    return open_twin(
+        argument,
+        task=job.task,
+        form=job.form,
+        size_px=job.size_px,
+        shadows=job.shadows,
+        batch=job.batch,
+        device=job.device,
+    )
+
+
+def _open_robot(argument: str, job: TargetJob) -> Target:
+    from simreal.robots.lerobot_robot import open_robot
+
+    return open_robot(argument, job.task)
+
+
+def factories() -> Mapping[str, Factory]:
+    """Kinds of targets there are: ours, then those of installed packages."""
+    kinds: dict[str, Factory] = {"sim": _open_sim, "twin": _open_twin, "robot": _open_robot}
+    for point in entry_points(group=GROUP):
+        if point.name not in kinds:
+            kinds[point.name] = functools.partial(_open_plugin, point.name)
+    return kinds
+
+
+def _open_plugin(kind: str, argument: str, job: TargetJob) -> Target:
+    (point,) = entry_points(group=GROUP, name=kind)
+    try:
+        factory = cast(Factory, point.load())
+    except ImportError as error:
+        raise UsageError(f"Target kind {kind!r} ({point.value}) cannot load: {error}.") from error
+    return factory(argument, job)
+
+
+def open_target(job: TargetJob) -> Target:
+    """Open the target a job refers to.
+
+    Raises:
+        UsageError: for an unknown kind, or a missing or bad file.
+    """
+    kind, _, argument = job.ref.partition(":")
+    kinds = factories()
+    if kind not in kinds:
+        raise unknown("target", job.ref, [*kinds, "sim:PROFILE", "twin:FILE", "robot:FILE"])
+    return kinds[kind](argument, job)
+
+
+_open: dict[TargetJob, Target] = {}
+
+
+def kept_target(job: TargetJob) -> Target:
+    """The target of a job, kept open in this process until another one is asked for."""
+    if job not in _open:
+        for old in _open.values():
+            old.close()
+        _open.clear()
+        _open[job] = open_target(job)
+    return _open[job]
+
+
+def open_operated(job: TargetJob) -> Operated:
+    """A kept target that a scripted operator can drive.
+
+    Raises:
+        UsageError: when the target has no privileged channel (a real robot).
+    """
+    if job.ref.partition(":")[0] not in ("sim", "twin"):
+        raise UsageError(
+            f"The scripted operator needs exact object poses; {job.ref!r} has none. Record with a "
+            "person instead."
+        )
+    return cast(Operated, kept_target(job))

@@ -1,0 +1,149 @@
+"""A study's trials: every arm on every cell, in fixed shards, resumable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from simreal.compute.executor import Executor
+from simreal.compute.meter import utc_now
+from simreal.core.files import append_jsonl, read_json, write_bytes, write_json
+from simreal.core.protocols import Policy
+from simreal.core.types import Charge, Condition, Trial
+from simreal.report.media import filmstrip
+from simreal.study.data import RESET_S
+from simreal.study.ledger import Ledger
+from simreal.study.targets import TargetJob, kept_target
+from simreal.trials.run import Tried, record, run_shard
+
+#: Filmstrips kept for each arm, target and suite: successes, and each kind of failure.
+STRIPS = 1
+
+
+@dataclass(frozen=True)
+class TrialJob:
+    """One shard of one cell: which checkpoint tries what. target: its name in the plan."""
+
+    plan_sha: str
+    arm: str
+    seed: int
+    checkpoint: str
+    target: TargetJob
+    name: str
+    role: str
+    conditions: tuple[Condition, ...]
+    horizon: int
+
+    @property
+    def key(self) -> tuple[str, int, str, str, int]:
+        """(arm, seed, target, suite, first condition)."""
+        first = self.conditions[0]
+        return self.arm, self.seed, self.name, first.suite, first.index
+
+    @property
+    def once(self) -> str:
+        """A name for the ledger."""
+        return "trials/" + "/".join(str(part) for part in self.key)
+
+
+_policies: dict[str, Policy] = {}
+
+
+def _policy(checkpoint: str) -> Policy:
+    """A checkpoint's runner, kept in this process until another one is asked for."""
+    from simreal.policies.runner import CompactRunner
+
+    if checkpoint not in _policies:
+        _policies.clear()
+        _policies[checkpoint] = CompactRunner.load(Path(checkpoint))
+    return _policies[checkpoint]
+
+
+def trial_job(job: TrialJob) -> Tried:
+    """Run one shard of trials; depends on the job alone."""
+    from simreal.robots.safety import SafeTarget
+
+    target = SafeTarget(kept_target(job.target))
+    return run_shard(
+        target,
+        _policy(job.checkpoint),
+        job.conditions,
+        target_name=job.name,
+        plan_sha=job.plan_sha,
+        arm=job.arm,
+        seed=job.seed,
+        horizon=job.horizon,
+    )
+
+
+def run_trials(
+    study: Path,
+    jobs: Sequence[TrialJob],
+    done: set[tuple[str, int, str, str, int]],
+    executor: Executor,
+    ledger: Ledger,
+    told: Callable[[int], None] = lambda n: None,
+) -> None:
+    """Run the jobs that are not done; write trials, filmstrips and charges shard by shard."""
+    left = [job for job in jobs if job.key not in done]
+    told(sum(len(j.conditions) for j in jobs) - sum(len(j.conditions) for j in left))
+    for index, tried in executor.run(trial_job, left):
+        job = left[index]
+        _keep_film(study / "media", job, tried)
+        ledger.add(_charges(job, tried.trials), once=job.once)
+        append_jsonl(study / "trials.jsonl", [record(t) for t in tried.trials])
+        told(len(job.conditions))
+
+
+def _charges(job: TrialJob, trials: Sequence[Trial]) -> list[Charge]:
+    """Trials on a target cost robot and operator time; those in simulation are computation."""
+    now, seconds = utc_now(), round(sum(t.seconds for t in trials), 3)
+    if job.role == "sim":
+        return []
+    note = f"stand-in (simulated); {len(trials)} trials on {job.name}, {job.conditions[0].suite}"
+    resets = len(trials) * sum(RESET_S) / 2
+    return [
+        Charge(now, "twin clock", job.arm, "trial", seconds, "s", note),
+        Charge(now, "twin clock", job.arm, "reset", resets, "s", f"{note}; assumed 21 s each"),
+    ]
+
+
+def _keep_film(media: Path, job: TrialJob, tried: Tried) -> None:
+    """Write filmstrips of kinds of outcome that this arm and cell has none of yet."""
+    index_path = media / "index.json"
+    index: list[dict[str, Any]] = read_json(index_path) if index_path.exists() else []
+    outcome = {t.condition: t for t in tried.trials}
+    for condition, strips in sorted(tried.strips.items()):
+        trial = outcome[condition]
+        kind = "success" if trial.success else "failure"
+        for camera, frames in strips.items():
+            entry: dict[str, Any] = {
+                "kind": kind,
+                "arm": job.arm,
+                "target": job.name,
+                "suite": trial.suite,
+                "failure": trial.failure,
+            }
+            same = [e for e in index if _same(e, entry) and e["camera"] == camera]
+            if len(same) >= STRIPS:
+                continue
+            name = f"{job.arm}-{job.name}-{trial.suite}-{trial.failure or 'success'}-{camera}.png"
+            name = name.replace(" ", "-")
+            write_bytes(media / name, filmstrip(frames, n=8, scale=2))
+            caption = f"condition {condition}, {camera} camera, {trial.steps} steps"
+            index.append(
+                {
+                    **entry,
+                    "file": name,
+                    "condition": condition,
+                    "camera": camera,
+                    "caption": caption,
+                }
+            )
+    write_json(index_path, index)
+
+
+def _same(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
+    return all(a.get(k) == b[k] for k in b)

@@ -1,0 +1,1 @@
+"""The verbs of the command line, a function each. Heavy imports happen inside them."""

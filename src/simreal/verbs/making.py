@@ -1,0 +1,204 @@
+"""Making things: collect, randomize, train, evaluate, twin, doctor."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+
+from simreal.core.errors import UsageError
+
+Form = Literal["primitive", "mesh"]
+
+
+def collect(
+    task: Annotated[str, tyro.conf.Positional],
+    out: Path,
+    episodes: int,
+    source: Annotated[Literal["expert", "operator"], tyro.conf.arg(name="from")] = "expert",
+    on: str = "sim",
+    randomize: str = "none",
+    appearances: int = 1,
+    backgrounds: Path | None = None,
+    form: Form = "primitive",
+    size: int = 64,
+    shadows: bool = False,
+    seed: int = 0,
+    workers: int | None = None,
+) -> None:
+    """Collect demonstrations into a LeRobotDataset v3.0; an interrupted one is gone on with.
+
+    Args:
+        task: Name of the task.
+        out: Folder of the data set; its ledger and shard log lie beside it.
+        episodes: How many successful demonstrations to store.
+        source: The scripted expert in simulation, or the human-like operator on a target.
+        on: Target the operator works on, such as twin:FILE.
+        randomize: Profile (none, visual, dynamics, full) or a TOML file.
+        appearances: Pictures of each trajectory are rendered under so many looks.
+        backgrounds: Folder of PNG or JPEG pictures to use as textures.
+        form: Look of the robot: fitted boxes, or its full meshes.
+        size: Height and width of the pictures, px.
+        shadows: Render shadows.
+        seed: Of everything that is drawn.
+        workers: Worker processes; as many as fit the machine if left out.
+    """
+    from simreal.study.single import collect_one
+
+    collect_one(
+        task=task,
+        out=out,
+        episodes=episodes,
+        operator=source == "operator",
+        on=on,
+        randomize=randomize,
+        appearances=appearances,
+        backgrounds=backgrounds,
+        form=form,
+        size=size,
+        shadows=shadows,
+        seed=seed,
+        workers=workers,
+    )
+
+
+def randomize_show(
+    profile: Annotated[str, tyro.conf.Positional],
+    grid: str = "5x5",
+    out: Path | None = None,
+    task: str = "lift",
+    form: Form = "primitive",
+    size: int = 96,
+    shadows: bool = False,
+    seed: int = 0,
+    backgrounds: Path | None = None,
+) -> None:
+    """Print a randomization profile, or draw a contact sheet of what it makes.
+
+    Args:
+        profile: none, visual, dynamics, full, or a TOML file.
+        grid: Columns x rows of the sheet, such as 5x5.
+        out: PNG file; without it the axes are printed.
+        task: Task whose scene is drawn.
+        form: Look of the robot.
+        size: Height and width of each picture, px.
+        shadows: Render shadows.
+        seed: Scenarios 0, 1, 2, ... of this seed are drawn.
+        backgrounds: Folder of PNG or JPEG pictures to use as textures.
+    """
+    from simreal.study.single import show_profile
+
+    show_profile(
+        profile,
+        grid=grid,
+        out=out,
+        task=task,
+        form=form,
+        size=size,
+        shadows=shadows,
+        seed=seed,
+        backgrounds=backgrounds,
+    )
+
+
+def train(
+    data: list[str],
+    out: Path,
+    steps: int = 5000,
+    peak_lr: float = 1e-3,
+    base: Path | None = None,
+    seed: int = 0,
+    resume: bool = False,
+    device: str = "cpu",
+) -> None:
+    """Train the compact policy on one or more data sets.
+
+    Args:
+        data: Folders of data sets, each with an optional weight: sim:0.9 real:0.1.
+        out: Folder of the run; the checkpoint is its subfolder.
+        steps: Optimizer steps.
+        peak_lr: Peak of the cosine learning rate.
+        base: Checkpoint to continue from; its normalization is kept.
+        seed: Of weights, batches and augmentation.
+        resume: Go on with an interrupted run.
+        device: cpu, or a CUDA device.
+    """
+    from simreal.study.single import train_one
+
+    train_one(
+        data, out, steps=steps, peak_lr=peak_lr, base=base, seed=seed, resume=resume, device=device
+    )
+
+
+def evaluate(
+    checkpoint: Annotated[Path, tyro.conf.Positional],
+    on: str,
+    out: Path,
+    trials: int = 100,
+    suite: str = "nominal",
+    task: str = "lift",
+    form: Form = "primitive",
+    seed: int = 0,
+    workers: int | None = None,
+    json_output: Annotated[bool, tyro.conf.arg(name="json")] = False,
+) -> None:
+    """Try a checkpoint on a target; finished shards of an interrupted run are kept.
+
+    Args:
+        checkpoint: Folder of the checkpoint.
+        on: sim, sim:PROFILE, twin:FILE, robot:FILE or a plug-in's NAME:ARGUMENT.
+        out: trials.jsonl to write.
+        trials: How many initial conditions.
+        suite: nominal or backgrounds.
+        task: Name of the task.
+        form: Look of the robot in simulation and on twins.
+        seed: Of the initial conditions; equal seeds make trials paired.
+        workers: Worker processes; as many as fit the machine if left out.
+        json_output: Print one JSON object and nothing else on standard output.
+    """
+    from simreal.report.lines import rate_line
+    from simreal.study.single import evaluate_one
+
+    rate = evaluate_one(
+        checkpoint,
+        on,
+        out,
+        trials=trials,
+        suite=suite,
+        task=task,
+        form=form,
+        seed=seed,
+        workers=workers,
+    )
+    print(json.dumps(rate.to_json()) if json_output else rate_line(rate, on))
+
+
+def twin_new(
+    seed: int,
+    severity: Literal["mild", "moderate", "harsh"] = "moderate",
+    out: Path | None = None,
+) -> None:
+    """Write a twin's file: a stand-in for a robot whose parameters stay hidden.
+
+    Args:
+        seed: Which draw of reality.
+        severity: How far it is from the nominal simulation.
+        out: File to write; twin-SEED.toml if left out.
+    """
+    from simreal.robots.hidden import TwinFile, write_twin
+
+    path = out or Path(f"twin-{seed}.toml")
+    if path.exists():
+        raise UsageError(f"{path} exists; choose another file with --out.")
+    write_twin(path, TwinFile(seed=seed, severity=severity))
+    print(path)
+
+
+def doctor() -> None:
+    """Say whether this machine can run simreal: versions, cores, memory, renderer, targets."""
+    from simreal.study.single import diagnose
+
+    for line in diagnose():
+        print(line)

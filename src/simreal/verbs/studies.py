@@ -1,0 +1,159 @@
+"""Whole studies: demo, study, report, cost, advise."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from simreal.core.errors import UsageError
+from simreal.core.files import read_json
+
+
+def demo(out: Path = Path("out/demo"), resume: bool = True, workers: int | None = None) -> None:
+    """Run the built-in study: one task, three ways to fine-tune, one twin.
+
+    Args:
+        out: Folder of the study; a finished or broken one of the same plan is gone on with.
+        resume: Go on where the folder left off.
+        workers: Worker processes; as many as fit the machine if left out.
+    """
+    _run("demo", out, resume, workers)
+
+
+def study(
+    name: Annotated[str, tyro.conf.Positional],
+    out: Path | None = None,
+    resume: bool = False,
+    dry_run: bool = False,
+    workers: int | None = None,
+    seed: int | None = None,
+) -> None:
+    """Run a named study or one from a TOML file.
+
+    Args:
+        name: Name of a built-in study, or a file.
+        out: Folder of the study; out/NAME if left out.
+        resume: Go on with a folder that already holds this study.
+        dry_run: Print the plan and its estimate, and run nothing.
+        workers: Worker processes; as many as fit the machine if left out.
+        seed: Replace the training seeds by this one.
+    """
+    folder = out or Path("out") / Path(name).stem
+    _run(name, folder, resume, workers, dry_run=dry_run, seed=seed)
+
+
+#: Memory of one worker: a training set of a few hundred megabytes, torch, a renderer.
+WORKER_BYTES = 3 * 2**30
+
+
+def _run(
+    name: str,
+    out: Path,
+    resume: bool,
+    workers: int | None,
+    dry_run: bool = False,
+    seed: int | None = None,
+) -> None:
+    from simreal.compute import executor, machine
+    from simreal.study.run import Study, run_study
+    from simreal.study.spec import load_study
+
+    spec = load_study(name)
+    if seed is not None:
+        spec = replace(spec, seeds=(seed,))
+    planned = Study(spec, out)
+    if dry_run:
+        print(json.dumps({**planned.plan.content, "sha256": planned.plan.sha}, indent=2))
+        return
+    if (out / "plan.json").exists() and not resume:
+        raise UsageError(f"{out} already holds a study; go on with --resume or choose --out.")
+    fit = machine.workers(workers, WORKER_BYTES)
+    if fit.message:
+        print(fit.message, file=sys.stderr)
+    with executor.make_executor("processes", fit.count) as pool:
+        page = run_study(planned, pool)
+    _show(page)
+
+
+def _show(page: Path) -> None:
+    from simreal.report.terminal import terminal_summary
+
+    print(terminal_summary(read_json(page.parent / "summary.json")))
+    print(f"Report: {page}")
+
+
+def report(folder: Annotated[Path, tyro.conf.Positional], prices: Path | None = None) -> None:
+    """Make verdicts, summary and report of a study again from its raw records.
+
+    Args:
+        folder: A study's folder.
+        prices: A TOML file of prices in place of the shipped ones.
+    """
+    from simreal.study.conclude import conclude
+
+    _show(conclude(folder, prices=prices))
+
+
+def cost(
+    folder: Annotated[Path, tyro.conf.Positional],
+    prices: Path | None = None,
+    json_output: Annotated[bool, tyro.conf.arg(name="json")] = False,
+) -> None:
+    """What each arm of a study cost, from its ledger.
+
+    Args:
+        folder: A study's folder.
+        prices: A TOML file of prices in place of the shipped ones.
+        json_output: Print one JSON object and nothing else.
+    """
+    from simreal.report.lines import cost_lines
+    from simreal.study.evidence import evidence_of
+    from simreal.verdicts.cost import arm_costs
+
+    evidence = evidence_of(folder, prices)
+    assert evidence.prices is not None
+    costs = arm_costs(evidence.charges, evidence.arms, evidence.prices)
+    if json_output:
+        print(json.dumps({c.name: c.to_json() for c in costs}))
+        return
+    print("\n".join(cost_lines(costs)))
+
+
+def advise(
+    folder: Annotated[Path, tyro.conf.Positional],
+    target: float | None = None,
+    prices: Path | None = None,
+    json_output: Annotated[bool, tyro.conf.arg(name="json")] = False,
+) -> None:
+    """Which road to take next, why, and what would change the answer.
+
+    Args:
+        folder: A study's folder.
+        target: The success rate that must be reached (a fraction), if there is one.
+        prices: A TOML file of prices in place of the shipped ones.
+        json_output: Print one JSON object and nothing else.
+    """
+    from simreal.study.evidence import evidence_of
+    from simreal.verdicts.advise import Request
+    from simreal.verdicts.advise import advise as give
+
+    if target is not None and not 0 < target < 1:
+        raise UsageError(f"--target {target}; give a fraction between 0 and 1, such as 0.85.")
+    advice = give(evidence_of(folder, prices), Request(target=target))
+    if json_output:
+        print(json.dumps(advice.to_json()))
+        return
+    for line in (
+        f"{advice.state}: {advice.strategy or 'no road'}.",
+        advice.reason,
+        advice.next.why,
+    ):
+        if line:
+            print(line)
+    for line in (*advice.flips, *advice.assumptions):
+        print(f"- {line}")

@@ -1,0 +1,113 @@
+"""What a task is: a small, frozen description. `tasks/` holds one file for each.
+
+Frames: world frame, metres, z up, origin at the arm's base on the nominal table surface, x ahead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from simreal.core.types import Bools, Floats
+
+#: Names that every task's scene uses, so that randomization terms and judges find them.
+OBJECT = "object"
+TABLE = "table"
+TABLE_PLANE = "table_plane"
+
+
+@dataclass(frozen=True)
+class TaskState:
+    """What a task may judge by: N worlds at one moment, exact (privileged) values.
+
+    object_pos, object_start, tool_pos: (N, 3) m, world frame. goal_xy: (N, 2) m, or NaN.
+    object_half: (N, 3) m half-sizes. on_fixed, on_moving: (N,) each finger touches the object.
+    table_z: (N,) height of the table surface under the object's start, m.
+    """
+
+    object_pos: Floats
+    object_start: Floats
+    object_half: Floats
+    tool_pos: Floats
+    goal_xy: Floats
+    on_fixed: Bools
+    on_moving: Bools
+    table_z: Floats
+
+
+@dataclass(frozen=True)
+class Privileged:
+    """What a scripted expert knows and a policy never sees.
+
+    joint_rad: true joint angles, (N, 6). object_yaw: (N,) rad. gravity_rad, friction_rad: (N, 6)
+    target shifts that hold the arm against gravity and overcome Coulomb friction.
+    offset_deg: (N, 6) joint zero errors, degrees; measured = true + offset.
+    """
+
+    state: TaskState
+    joint_rad: npt.NDArray[np.float64]
+    object_yaw: npt.NDArray[np.float64]
+    gravity_rad: npt.NDArray[np.float64]
+    friction_rad: npt.NDArray[np.float64]
+    offset_deg: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One stretch of a scripted expert, as data. The last phase whose conditions hold is active.
+
+    anchor: where the tool goes: `object` (fingers around it), `behind` (its side away from the
+    goal, `back_m` from its centre), `goal` (pushing it there) or `start` (above where it began).
+    height_m: tool height above the object's centre (`start`: above its rest height).
+    gripper: command, 0-100. within_xy_m, above_m: the phase may begin when the tool is within
+    these distances of the phase's own contact point (its anchor at height 0); None: anywhere.
+    held: True: only while both fingers touch the object.
+    """
+
+    name: str
+    anchor: str
+    height_m: float
+    gripper: float
+    back_m: float = 0.0
+    within_xy_m: float | None = None
+    above_m: float | None = None
+    held: bool | None = None
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task. `stages` are judged cumulatively: the score is the share of stages reached, and
+    success is the last stage, held for `hold_steps` control steps.
+
+    draw: initial values from a generator (the condition's `reset`, names in `reset_names`), SI.
+    failures: (name of the furthest stage reached or None) -> failure kind.
+    max_width_m, reach_m: draws with a wider object, or one nearer or farther than the arm reaches
+    from above, are not solvable.
+    """
+
+    name: str
+    text: str
+    horizon: int
+    hold_steps: int
+    build: Callable[[mujoco.MjSpec], None]
+    draw: Callable[[np.random.Generator], dict[str, float]]
+    judge: Mapping[str, Callable[[TaskState], Bools]]
+    failures: Mapping[str | None, str]
+    phases: tuple[Phase, ...]
+    reset_names: tuple[str, ...]
+    max_width_m: float | None = None
+    reach_m: tuple[float, float] = (0.14, 0.30)
+
+    def stages(self, state: TaskState) -> npt.NDArray[np.bool_]:
+        """Which stages hold now, shape (stages, N)."""
+        return np.stack([np.asarray(holds(state), dtype=bool) for holds in self.judge.values()])
+
+
+def cube_inertia(mass_kg: float, half_m: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
+    """Principal moments of a homogeneous box with half-sizes (3,) in m; kg m^2."""
+    x, y, z = (2 * np.asarray(half_m, dtype=float)) ** 2
+    return mass_kg / 12.0 * np.array([y + z, x + z, x + y])

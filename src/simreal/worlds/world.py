@@ -1,0 +1,346 @@
+"""A batched simulated world: a `Target` over N copies of a task, each with settings of its own.
+
+It is also what a twin's server runs: a servo model and camera effects plug in without the world
+knowing what they are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from simreal.core.errors import UsageError
+from simreal.core.seeds import generator
+from simreal.core.types import Action, Condition, Images, Observation, Outcome, TargetSpec
+from simreal.worlds import so101
+from simreal.worlds.camera import Sensor, Stream, expose
+from simreal.worlds.judge import Judge
+from simreal.worlds.physics import Array, Physics, Servo
+from simreal.worlds.render import Look, Renderer, small
+from simreal.worlds.scene import CAMERAS, Scene
+from simreal.worlds.settings import Settings
+from simreal.worlds.task import OBJECT, TABLE, Privileged, Task, TaskState
+
+#: Turns a condition into the settings of the world that plays it.
+Prepare = Callable[[Condition], Settings]
+
+
+class Optics(Protocol):
+    """Camera effects beyond the plain pipeline (used by twins)."""
+
+    def reset(self, seeds: Sequence[int]) -> None:
+        """Start N episodes."""
+        ...
+
+    def apply(self, images: Images, step: int) -> Images:
+        """Alter images of all N worlds taken at control step `step`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Where all bodies were when pictures were taken: enough to render them later.
+
+    position (N, nbody, 3) m, matrix (N, nbody, 3, 3), world frame; step: control step.
+    """
+
+    position: Array
+    matrix: Array
+    step: int
+
+    def row(self, i: int) -> Taken:
+        """The moment of world i alone (N = 1)."""
+        return Taken(self.position[i : i + 1], self.matrix[i : i + 1], self.step)
+
+
+@dataclass(frozen=True)
+class Extras:
+    """What a twin adds to a world."""
+
+    servo: Servo | None = None
+    optics: Optics | None = None
+
+
+class World:
+    """N <= spec.batch copies of a task in lockstep. Keeps the `Target` contract."""
+
+    def __init__(
+        self,
+        task: Task,
+        scene: Scene,
+        spec: TargetSpec,
+        prepare: Prepare,
+        *,
+        shadows: bool = False,
+        device: str = "cpu",
+        extras: Extras = Extras(),
+    ) -> None:
+        unknown_cameras = set(spec.cameras) - set(CAMERAS)
+        if unknown_cameras:
+            raise UsageError(
+                f"Unknown camera {', '.join(sorted(unknown_cameras))}; allowed: "
+                f"{', '.join(CAMERAS)}."
+            )
+        self.task, self.scene, self._spec = task, scene, spec
+        self._prepare, self._extras = prepare, extras
+        self._shadows, self._device = shadows, device
+        self._renderer: Renderer | None = None
+        self._physics: Physics | None = None
+        self._nominal_look = Look.of(scene.look)
+        self._conditions: tuple[Condition, ...] = ()
+
+    @property
+    def spec(self) -> TargetSpec:
+        """What this world is."""
+        return self._spec
+
+    def reset(self, conditions: Sequence[Condition]) -> None:
+        """Place N worlds at their conditions under the settings `prepare` gives."""
+        n = len(conditions)
+        if not 1 <= n <= self._spec.batch:
+            raise ValueError(f"{n} conditions; a batch takes 1 to {self._spec.batch}.")
+        if self._physics is None or self._physics.n != n:
+            self._physics = Physics(self.scene.physics, n, self._spec.rate_hz)
+        self._conditions = tuple(conditions)
+        self.settings = [self._prepare(c) for c in conditions]
+        self._step = 0
+        self._place()
+        self._read_settings()
+        for part in (self._extras.servo, self._extras.optics):
+            if part is not None:
+                part.reset([c.seed for c in conditions])
+        self._history = [self._snapshot()]
+        object_body = int(self.scene.physics.body(OBJECT).id)
+        self._object_start = self.physics.body_poses()[0][:, object_body]
+        self.judge = Judge(self.task, n)
+        self.judge.start(self.state())
+
+    @property
+    def physics(self) -> Physics:
+        """The N worlds' physics, for privileged users (experts, recorders)."""
+        if self._physics is None:
+            raise RuntimeError("reset() comes first.")
+        return self._physics
+
+    def _place(self) -> None:
+        qpos = np.tile(self.scene.physics.qpos0, (len(self._conditions), 1))
+        for i, condition in enumerate(self._conditions):
+            qpos[i] = initial_qpos(self.scene, self.settings[i], condition.reset)
+        latency = np.array([float(s.value("control.action_latency_s")[0]) for s in self.settings])
+        self.physics.reset(self.settings, qpos, latency)
+        self._place_goals()
+
+    def _place_goals(self) -> None:
+        """Move the goal marker, where the task has one; its pose is no part of qpos."""
+        goal = [
+            b for b in range(self.scene.physics.nbody) if self.scene.physics.body(b).name == "goal"
+        ]
+        self._goal_xy = np.full((len(self._conditions), 2), np.nan, dtype=np.float32)
+        if not goal:
+            return
+        for i, condition in enumerate(self._conditions):
+            model, data = self.physics.info(i)
+            x, y = condition.reset["goal_x_m"], condition.reset["goal_y_m"]
+            data.mocap_pos[0] = (x, y, table_height(self.settings[i], x, y) + 0.0005)
+            data.mocap_quat[0] = self.settings[i].value("physics.body_quat")[model.body(TABLE).id]
+            mujoco.mj_forward(model, data)
+            self._goal_xy[i] = (x, y)
+
+    def _read_settings(self) -> None:
+        self._offset_deg = _column(self.settings, "control.joint_offset_deg")
+        self._delay = _column(self.settings, "control.observation_delay_steps")[:, 0].astype(int)
+        self._encoder_deg = _column(self.settings, "control.encoder_noise_deg")[:, 0]
+        self._sensors = [sensor_of(s) for s in self.settings]
+        self._looks = [self.look_of(s) for s in self.settings]
+
+    def look_of(self, settings: Settings) -> Look:
+        """The visual fields of one world."""
+        edits = {f.split(".", 1)[1]: f for f in settings.edited if f.startswith("look.")}
+        changed = {k: small(settings.value(f)) for k, f in edits.items()}
+        return dataclasses.replace(self._nominal_look, **changed)
+
+    def _snapshot(self) -> tuple[Array, Array, Array]:
+        position, matrix = self.physics.body_poses()
+        return self.physics.joint_rad(), position, matrix
+
+    def _delayed(self, part: int) -> Array:
+        """Row i of history entry `delay[i]` back (or the oldest there is)."""
+        last = len(self._history) - 1
+        return np.stack(
+            [self._history[last - min(d, last)][part][i] for i, d in enumerate(self._delay)]
+        )
+
+    def observe(self, images: bool = True) -> Observation:
+        """Measured joints, and pictures of both cameras if asked for."""
+        measured = so101.to_lerobot(self._delayed(0)) + self._offset_deg + self._encoder_noise()
+        pictures: Images = self._pictures() if images and self._spec.cameras else {}
+        return Observation(measured.astype(np.float32), pictures, self._step / self._spec.rate_hz)
+
+    def _encoder_noise(self) -> Array:
+        noise = np.zeros((len(self._conditions), len(so101.JOINTS)))
+        for i, condition in enumerate(self._conditions):
+            if self._encoder_deg[i] > 0:
+                rng = generator(condition.seed, "encoder", self._step)
+                noise[i] = self._encoder_deg[i] * rng.standard_normal(len(so101.JOINTS))
+        return noise
+
+    def seen(self) -> Taken:
+        """What the cameras see now, not yet rendered."""
+        return Taken(self._delayed(1), self._delayed(2), self._step)
+
+    def _pictures(self) -> Images:
+        seen, n = self.seen(), len(self._conditions)
+        rendered = self._render(seen.position, seen.matrix, self._looks, np.arange(n))
+        streams = [Stream(c.seed, 0, self._step) for c in self._conditions]
+        pictures = _exposed(rendered, self._sensors, streams)
+        if self._extras.optics is not None:
+            pictures = self._extras.optics.apply(pictures, self._step)
+        return pictures
+
+    def photograph(self, moments: Sequence[Taken], settings: Settings, seed: int) -> Images:
+        """Render T moments of one world under the looks of `settings`: camera -> (T, H, W, 3)."""
+        position = np.concatenate([m.position for m in moments])
+        matrix = np.concatenate([m.matrix for m in moments])
+        rendered = self._render(
+            position, matrix, [self.look_of(settings)], np.zeros(len(moments), dtype=int)
+        )
+        streams = [Stream(seed, 0, moment.step) for moment in moments]
+        return _exposed(rendered, [sensor_of(settings)] * len(moments), streams)
+
+    def _render(
+        self, position: Array, matrix: Array, looks: Sequence[Look], rows: npt.NDArray[np.int64]
+    ) -> Images:
+        if self._renderer is None:
+            self._renderer = Renderer(
+                self.scene.look,
+                tuple(self._spec.cameras),
+                next(iter(self._spec.cameras.values())),
+                shadows=self._shadows,
+                device=self._device,
+            )
+        return self._renderer.render(position, matrix, looks, rows)
+
+    def act(self, actions: Action) -> None:
+        """One control period towards absolute targets (N, 6) in LeRobot units."""
+        actions = np.asarray(actions)
+        expected = (len(self._conditions), len(so101.JOINTS))
+        if actions.shape != expected:
+            raise ValueError(f"Actions have shape {actions.shape}, expected {expected}.")
+        if not np.isfinite(actions).all():
+            rows = np.flatnonzero(~np.isfinite(actions).all(axis=1))
+            raise ValueError(f"Actions of worlds {rows.tolist()} are not finite.")
+        target = so101.to_radians(actions - self._offset_deg)
+        self.physics.step(target, self._extras.servo)
+        self._step += 1
+        self._history = [*self._history, self._snapshot()][-1 - int(self._delay.max()) :]
+        self.judge.update(self.state(), self.physics.diverged, self._table_force())
+
+    def _table_force(self) -> npt.NDArray[np.float64]:
+        return np.asarray(np.linalg.norm(self.physics.sensor("hand_table")[:, 1:4], axis=1))
+
+    def state(self) -> TaskState:
+        """Exact values that tasks judge and experts act by."""
+        physics = self.physics
+        object_body = int(self.scene.physics.body(OBJECT).id)
+        geom = self.scene.physics.geom(OBJECT).id
+        position = physics.body_poses()[0][:, object_body]
+        start = self._object_start
+        half = np.stack([s.value("physics.geom_size")[geom] for s in self.settings])
+        height = np.array(
+            [table_height(s, x, y) for s, (x, y, _) in zip(self.settings, start, strict=True)]
+        )
+        return TaskState(
+            object_pos=position.astype(np.float32),
+            object_start=start.astype(np.float32),
+            object_half=half.astype(np.float32),
+            tool_pos=physics.site(so101.TOOL_SITE).astype(np.float32),
+            goal_xy=self._goal_xy,
+            on_fixed=physics.sensor("fixed_touch")[:, 0] > 0,
+            on_moving=physics.sensor("moving_touch")[:, 0] > 0,
+            table_z=height.astype(np.float32),
+        )
+
+    def privileged(self) -> Privileged:
+        """Exact values for scripted experts."""
+        physics, n = self.physics, len(self._conditions)
+        gravity, friction = np.zeros((n, 6)), np.zeros((n, 6))
+        dofs = self.settings[0].arm_dofs
+        for i in range(n):
+            model, data = physics.info(i)
+            gain = model.actuator_gainprm[:, 0]
+            gravity[i] = data.qfrc_bias[dofs] / gain
+            friction[i] = model.dof_frictionloss[dofs] / gain
+        matrix = physics.body_poses()[1][:, int(self.scene.physics.body(OBJECT).id)]
+        return Privileged(
+            state=self.state(),
+            joint_rad=physics.joint_rad(),
+            object_yaw=np.arctan2(matrix[:, 1, 0], matrix[:, 0, 0]),
+            gravity_rad=gravity,
+            friction_rad=friction,
+            offset_deg=self._offset_deg,
+        )
+
+    def outcome(self) -> Outcome:
+        """How the N episodes stand."""
+        return self.judge.outcome()
+
+    def close(self) -> None:
+        """Free models and device memory."""
+        self._physics = None
+        self._renderer = None
+
+
+def _column(settings: Sequence[Settings], field: str) -> Array:
+    return np.stack([np.asarray(s.value(field), dtype=float) for s in settings])
+
+
+def sensor_of(settings: Settings) -> Sensor:
+    """The camera electronics of one world; noise is half read noise, half shot noise."""
+    red, green, blue = (float(x) for x in settings.value("image.colour_gain"))
+    level = 255 * float(settings.value("image.noise_std")[0])
+    return Sensor(
+        exposure_stops=float(settings.value("image.exposure_stops")[0]),
+        colour_gain=(red, green, blue),
+        read_noise=level,
+        shot_noise=level,
+    )
+
+
+def _exposed(images: Images, sensors: Sequence[Sensor], streams: Sequence[Stream]) -> Images:
+    return {camera: expose(images[camera], sensors, streams, camera) for camera in images}
+
+
+def table_height(settings: Settings, x: float, y: float) -> float:
+    """Height of the (tilted) table surface under world point (x, y), m."""
+    table = int(settings.scene.physics.body(TABLE).id)
+    origin = settings.value("physics.body_pos")[table]
+    matrix = np.zeros(9)
+    mujoco.mju_quat2Mat(matrix, settings.value("physics.body_quat")[table].astype(float))
+    normal = matrix.reshape(3, 3)[:, 2]
+    return float(
+        origin[2] - (normal[0] * (x - origin[0]) + normal[1] * (y - origin[1])) / normal[2]
+    )
+
+
+def initial_qpos(scene: Scene, settings: Settings, reset: Mapping[str, float]) -> Array:
+    """Arm at home, object resting on the table where `reset` and the settings put it."""
+    qpos = np.array(scene.physics.qpos0)
+    for name, value in zip(so101.JOINTS, so101.HOME_RAD, strict=True):
+        qpos[scene.physics.joint(name).qposadr[0]] = value
+    dx, dy = (float(v) for v in settings.value("control.object_offset_m"))
+    x, y = reset["object_x_m"] + dx, reset["object_y_m"] + dy
+    yaw = reset["object_yaw_rad"] + float(settings.value("control.object_yaw_rad")[0])
+    half = settings.value("physics.geom_size")[scene.physics.geom(OBJECT).id][2]
+    tilt = settings.value("physics.body_quat")[scene.physics.body(TABLE).id].astype(float)
+    turn, quat = np.array([np.cos(yaw / 2), 0, 0, np.sin(yaw / 2)]), np.zeros(4)
+    mujoco.mju_mulQuat(quat, tilt, turn)
+    start = int(scene.physics.joint(OBJECT).qposadr[0])
+    qpos[start : start + 3] = (x, y, table_height(settings, x, y) + half)
+    qpos[start + 3 : start + 7] = quat
+    return qpos
