@@ -39,10 +39,15 @@ class Servo(Protocol):
         ...
 
 
+def _leave_to_data(message: str) -> None:
+    """Instead of printing and writing MUJOCO_LOG.TXT: `Physics` reads warnings world by world."""
+
+
 class Physics:
     """N worlds. `substeps` physics steps of 2.5 ms make one control step."""
 
     def __init__(self, model: mujoco.MjModel, n: int, rate_hz: float = 20.0) -> None:
+        mujoco.set_mju_user_warning(_leave_to_data)
         self.n = n
         self.models = [copy.copy(model) for _ in range(n)]
         self.data = [mujoco.MjData(m) for m in self.models]

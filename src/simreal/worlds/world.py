@@ -15,13 +15,14 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from simreal.core.errors import UsageError
+from simreal.core.errors import UsageError, unknown
 from simreal.core.seeds import generator
 from simreal.core.types import Action, Condition, Images, Observation, Outcome, TargetSpec
 from simreal.worlds import so101
 from simreal.worlds.camera import Sensor, Stream, expose
 from simreal.worlds.judge import Judge
 from simreal.worlds.physics import Array, Physics, Servo
+from simreal.worlds.placing import initial_qpos, table_height
 from simreal.worlds.render import Look, Renderer, small
 from simreal.worlds.scene import CAMERAS, Scene
 from simreal.worlds.settings import Settings
@@ -61,10 +62,11 @@ class Taken:
 
 @dataclass(frozen=True)
 class Extras:
-    """What a twin adds to a world."""
+    """What a twin adds to a world. encoder: what is read for true joint angles, rad."""
 
     servo: Servo | None = None
     optics: Optics | None = None
+    encoder: Callable[[Array], Array] | None = None
 
 
 class World:
@@ -81,12 +83,7 @@ class World:
         device: str = "cpu",
         extras: Extras = Extras(),
     ) -> None:
-        unknown_cameras = set(spec.cameras) - set(CAMERAS)
-        if unknown_cameras:
-            raise UsageError(
-                f"Unknown camera {', '.join(sorted(unknown_cameras))}; allowed: "
-                f"{', '.join(CAMERAS)}."
-            )
+        _check_cameras(spec.cameras)
         self.task, self.scene, self._spec = task, scene, spec
         self._prepare, self._extras = prepare, extras
         self._shadows, self._device = shadows, device
@@ -178,7 +175,10 @@ class World:
 
     def observe(self, images: bool = True) -> Observation:
         """Measured joints, and pictures of both cameras if asked for."""
-        measured = so101.to_lerobot(self._delayed(0)) + self._offset_deg + self._encoder_noise()
+        angles = self._delayed(0)
+        if self._extras.encoder is not None:
+            angles = self._extras.encoder(angles)
+        measured = so101.to_lerobot(angles) + self._offset_deg + self._encoder_noise()
         pictures: Images = self._pictures() if images and self._spec.cameras else {}
         return Observation(measured.astype(np.float32), pictures, self._step / self._spec.rate_hz)
 
@@ -296,6 +296,15 @@ class World:
         self._renderer = None
 
 
+def _check_cameras(cameras: Mapping[str, tuple[int, int]]) -> None:
+    for name in cameras:
+        if name not in CAMERAS:
+            raise unknown("camera", name, CAMERAS)
+    if len(set(cameras.values())) > 1:
+        sizes = ", ".join(f"{name} {h}x{w}" for name, (h, w) in cameras.items())
+        raise UsageError(f"All cameras of a world have one size; got {sizes}.")
+
+
 def _column(settings: Sequence[Settings], field: str) -> Array:
     return np.stack([np.asarray(s.value(field), dtype=float) for s in settings])
 
@@ -314,33 +323,3 @@ def sensor_of(settings: Settings) -> Sensor:
 
 def _exposed(images: Images, sensors: Sequence[Sensor], streams: Sequence[Stream]) -> Images:
     return {camera: expose(images[camera], sensors, streams, camera) for camera in images}
-
-
-def table_height(settings: Settings, x: float, y: float) -> float:
-    """Height of the (tilted) table surface under world point (x, y), m."""
-    table = int(settings.scene.physics.body(TABLE).id)
-    origin = settings.value("physics.body_pos")[table]
-    matrix = np.zeros(9)
-    mujoco.mju_quat2Mat(matrix, settings.value("physics.body_quat")[table].astype(float))
-    normal = matrix.reshape(3, 3)[:, 2]
-    return float(
-        origin[2] - (normal[0] * (x - origin[0]) + normal[1] * (y - origin[1])) / normal[2]
-    )
-
-
-def initial_qpos(scene: Scene, settings: Settings, reset: Mapping[str, float]) -> Array:
-    """Arm at home, object resting on the table where `reset` and the settings put it."""
-    qpos = np.array(scene.physics.qpos0)
-    for name, value in zip(so101.JOINTS, so101.HOME_RAD, strict=True):
-        qpos[scene.physics.joint(name).qposadr[0]] = value
-    dx, dy = (float(v) for v in settings.value("control.object_offset_m"))
-    x, y = reset["object_x_m"] + dx, reset["object_y_m"] + dy
-    yaw = reset["object_yaw_rad"] + float(settings.value("control.object_yaw_rad")[0])
-    half = settings.value("physics.geom_size")[scene.physics.geom(OBJECT).id][2]
-    tilt = settings.value("physics.body_quat")[scene.physics.body(TABLE).id].astype(float)
-    turn, quat = np.array([np.cos(yaw / 2), 0, 0, np.sin(yaw / 2)]), np.zeros(4)
-    mujoco.mju_mulQuat(quat, tilt, turn)
-    start = int(scene.physics.joint(OBJECT).qposadr[0])
-    qpos[start : start + 3] = (x, y, table_height(settings, x, y) + half)
-    qpos[start + 3 : start + 7] = quat
-    return qpos
