@@ -201,7 +201,7 @@ def _grid(height: int, width: int) -> tuple[npt.NDArray[np.float64], npt.NDArray
 
 def optics_matrix(
     height: int, width: int, k1: float, k2: float, defocus_px: float
-) -> sparse.csr_matrix | None:
+) -> sparse.csr_array | None:
     """The linear map (H*W, H*W) of pixels through lens and defocus, float32; None if identity."""
     if k1 == k2 == defocus_px == 0:
         return None
@@ -214,13 +214,15 @@ def optics_matrix(
     top = np.minimum(row.astype(int), height - 2)
     left = np.minimum(column.astype(int), width - 2)
     down, right = row - top, column - left
-    matrix = sparse.csr_matrix((size, size))
+    matrix = sparse.csr_array((size, size))
     for dy, share_y in ((0, 1 - down), (1, down)):
         for dx, share_x in ((0, 1 - right), (1, right)):
             source = (top + dy) * width + left + dx
-            matrix += sparse.csr_matrix((share_y * share_x, (np.arange(size), source)), (size,) * 2)
+            matrix += sparse.csr_array((share_y * share_x, (np.arange(size), source)), (size,) * 2)
     if defocus_px > 0:
-        matrix = matrix @ sparse.kron(_blur(height, defocus_px), _blur(width, defocus_px))
+        matrix = matrix @ sparse.kron(
+            sparse.csr_array(_blur(height, defocus_px)), _blur(width, defocus_px)
+        )
     return _pruned(matrix)
 
 
@@ -232,13 +234,13 @@ def _blur(size: int, sigma: float) -> npt.NDArray[np.float64]:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def _pruned(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
+def _pruned(matrix: sparse.csr_array) -> sparse.csr_array:
     """Without small weights, rows summing to 1, float32."""
-    matrix = sparse.csr_matrix(matrix)
+    matrix = sparse.csr_array(matrix)
     matrix.data[matrix.data < SMALL_WEIGHT] = 0
     matrix.eliminate_zeros()
     total = np.asarray(matrix.sum(axis=1)).ravel()
-    return sparse.csr_matrix(sparse.diags(1 / total) @ matrix, dtype=np.float32)
+    return sparse.csr_array(sparse.diags_array(1 / total) @ matrix, dtype=np.float32)
 
 
 def _smear(value: Floats, angle: float, length_px: float) -> None:
