@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from simreal.core.protocols import Policy
 from simreal.core.seeds import generator
 from simreal.core.types import Observation
 from simreal.policies.batches import Part
-from simreal.policies.recipe import TrainConfig, TrainingStage
+from simreal.policies.recipe import Progress, TrainConfig, TrainingStage
 from simreal.policies.train import train
 
 JOINTS = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", "gripper")
@@ -32,20 +33,18 @@ class Frames:
 
 @dataclass(frozen=True)
 class UniformSampler:
-    """Rows drawn uniformly from those of each part that may be trained on."""
+    """Rows drawn uniformly from each part, parts by their shares."""
 
-    rows: tuple[np.ndarray, ...]
+    rows: tuple[int, ...]
     shares: tuple[float, ...]
     size: int = 32
     seed: int = 0
 
-    def batch(self, step: int) -> tuple[np.ndarray, np.ndarray]:
+    def draw(self, step: int) -> tuple[np.ndarray, np.ndarray]:
         draw = generator(self.seed, "test sampler", step)
         which = draw.choice(len(self.rows), size=self.size, p=self.shares)
         place = draw.random(self.size)
-        picks = [
-            self.rows[w][int(p * len(self.rows[w]))] for w, p in zip(which, place, strict=True)
-        ]
+        picks = [int(p * self.rows[w]) for w, p in zip(which, place, strict=True)]
         return which, np.array(picks)
 
 
@@ -84,10 +83,9 @@ def make_frames(episodes: int, seed: int = 0) -> Frames:
     )
 
 
-def make_part(episodes: int, seed: int = 0, held_out: int = 0, name: str = "blobs") -> Part:
-    """A part whose last `held_out` episodes are not trained on."""
-    frames = make_frames(episodes, seed)
-    return Part(frames, frames.episode >= episodes - held_out, name)
+def make_part(episodes: int, seed: int = 0, name: str = "blobs") -> Part:
+    """A part of that many demonstrations."""
+    return Part(make_frames(episodes, seed), name)
 
 
 def make_stage(
@@ -96,10 +94,10 @@ def make_stage(
     shares: Sequence[float] = (1.0,),
     size: int = 32,
     peak_lr: float = 1e-3,
+    held_out: Sequence[Part] = (),
 ) -> TrainingStage:
-    rows = tuple(part.training_rows() for part in parts)
-    sampler = UniformSampler(rows, tuple(shares), size)
-    return TrainingStage(tuple(parts), sampler, steps, peak_lr)
+    sampler = UniformSampler(tuple(len(part) for part in parts), tuple(shares), size)
+    return TrainingStage(tuple(parts), sampler, steps, peak_lr, tuple(held_out))
 
 
 def quick_config(**changes: object) -> TrainConfig:
@@ -125,13 +123,20 @@ def closed_loop_errors(policy: Policy, worlds: int) -> tuple[float, float]:
 
 def two_stages() -> list[TrainingStage]:
     """A run over two sources in two stages, small enough to be repeated."""
-    first, second = make_part(12, 1, name="sim"), make_part(4, 2, held_out=1, name="real")
+    first, second = make_part(12, 1, "sim"), make_part(3, 2, "real")
+    held_out = [make_part(1, 3, "real, held out")]
     return [
         make_stage([first], 25, size=16),
-        make_stage([first, second], 25, (0.75, 0.25), size=16, peak_lr=5e-4),
+        make_stage([first, second], 25, (0.75, 0.25), 16, peak_lr=5e-4, held_out=held_out),
     ]
 
 
-def train_two_stages(folder: str, save_every_s: float) -> None:
-    """The job of a process that will be killed."""
-    train(two_stages(), quick_config(save_every_s=save_every_s), Path(folder), joint_names=JOINTS)
+def train_two_stages(folder: str) -> None:
+    """The job of a process that will be killed: slow, and saving its state at every step."""
+
+    def linger(_told: Progress) -> None:
+        time.sleep(0.02)
+
+    config = quick_config(save_every_s=0.0)
+    names, out = JOINTS, Path(folder)
+    train(two_stages(), config, out, joint_names=names, progress=linger, resume=True)

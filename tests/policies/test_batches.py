@@ -81,14 +81,6 @@ def test_augmentation_depends_on_seed_and_step_only():
     assert not torch.equal(scene(0, 5), scene(1, 5))
 
 
-def test_held_out_frames_are_never_trained_on():
-    frames = counted()
-    part = Part(frames, frames.episode == 1, "real")
-    assert part.training_rows().tolist() == [0, 1, 2, 8, 9, 10, 11]
-    with pytest.raises(UsageError, match="held-out frame of real"):
-        Batcher([part], 2, STILL).training(np.zeros(1, int), np.array([4]), 0, "test", 0)
-
-
 @pytest.mark.parametrize("which", [[0, 1], [-1, 0]])
 def test_parts_that_do_not_exist_are_refused(which):
     batcher = Batcher([Part(counted())], 2, STILL)
@@ -119,19 +111,6 @@ def test_non_finite_numbers_are_named():
     frames.actions[4, 1] = np.nan
     with pytest.raises(BadDataError, match=r"sim: actions .* frame 4 \(episode 1\), joint 1"):
         Part(frames, name="sim")
-
-
-@pytest.mark.parametrize(
-    ("mask", "said"),
-    [
-        (np.ones(12, bool), "every frame"),
-        (np.arange(12) == 4, "only in part"),
-        (np.zeros(3, bool), "shape"),
-    ],
-)
-def test_bad_held_out_masks_are_refused(mask, said):
-    with pytest.raises(UsageError, match=said):
-        Part(counted(), mask)
 
 
 def test_parts_must_agree():

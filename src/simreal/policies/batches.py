@@ -51,16 +51,16 @@ class Source(Protocol):
 class Sampler(Protocol):
     """Chooses the frames of a batch; a pure function of the step."""
 
-    def batch(self, step: int) -> tuple[Indices, Indices]:
+    def draw(self, step: int) -> tuple[Indices, Indices]:
         """(part index (B,), frame index within that part (B,)) of optimizer step `step`."""
         ...
 
 
 class Part:
-    """A checked `Source` with what batches need: the ends of episodes, the held-out frames."""
+    """A checked `Source`, and where the episode of each of its frames ends."""
 
-    def __init__(self, source: Source, held_out: Bools | None = None, name: str = "part") -> None:
-        """Check `source`; `held_out` (F,) marks frames of episodes that are never trained on."""
+    def __init__(self, source: Source, name: str = "part") -> None:
+        """Check `source`; `name` stands in logs and messages."""
         self.name = name
         self.joint_pos = np.ascontiguousarray(source.joint_pos, dtype=np.float32)
         self.actions = np.ascontiguousarray(source.actions, dtype=np.float32)
@@ -69,9 +69,6 @@ class Part:
         self._check_shapes()
         self._check_finite()
         self.last = _last_frames(self.episode, name)
-        none = np.zeros(len(self), dtype=np.bool_)
-        self.held_out = none if held_out is None else np.asarray(held_out, dtype=np.bool_)
-        self._check_held_out()
 
     def __len__(self) -> int:
         """Number of frames."""
@@ -86,14 +83,14 @@ class Part:
         last = self.last[frames][:, None]
         return self.actions[np.minimum(steps, last)], steps <= last
 
-    def training_rows(self) -> Indices:
-        """Frames that are trained on."""
-        return np.flatnonzero(~self.held_out)
+    def rows(self, chunk: int) -> tuple[Floats, Floats]:
+        """All measured poses (F, J) and the chunks that answer them (F, chunk, J)."""
+        return self.joint_pos, self.chunks(np.arange(len(self)), chunk)[0]
 
     def digest(self) -> str:
         """A fingerprint of the numbers and of a sample of the pictures."""
         sha = hashlib.sha256()
-        for array in (self.joint_pos, self.actions, self.episode, self.held_out):
+        for array in (self.joint_pos, self.actions, self.episode):
             sha.update(np.ascontiguousarray(array).tobytes())
         for camera in sorted(self.images):
             pictures = self.images[camera]
@@ -133,15 +130,6 @@ class Part:
                     f"{self.name}: {feature} is not finite at frame {frame} "
                     f"(episode {self.episode[frame]}), joint {joint}; {len(bad)} such values."
                 )
-
-    def _check_held_out(self) -> None:
-        if self.held_out.shape != (len(self),):
-            raise UsageError(f"{self.name}: held_out must have shape ({len(self)},).")
-        if self.held_out.all():
-            raise UsageError(f"{self.name}: every frame is held out; nothing is left to train on.")
-        mixed = np.intersect1d(self.episode[self.held_out], self.episode[~self.held_out])
-        if len(mixed):
-            raise UsageError(f"{self.name}: episode {mixed[0]} is held out only in part.")
 
 
 def _last_frames(episode: Indices, name: str) -> Indices:
@@ -204,9 +192,6 @@ class Batcher:
             raise UsageError(
                 f"The sampler must draw (part, frame) pairs of {len(self.parts)} parts."
             )
-        for index, part in enumerate(self.parts):
-            if part.held_out[frames[which == index]].any():
-                raise UsageError(f"The sampler drew a held-out frame of {part.name}.")
         draw = generator(seed, purpose, step)
         images = {
             name: augment(self._gather(name, which, frames), self.augmentation, draw)

@@ -203,9 +203,7 @@ def _fit(network: CompactNetwork, dataset_meta: Any) -> None:
         raise BadDataError(
             f"{dataset.root} has {part.joint_pos.shape[1]} joints, not the policy's."
         )
-    every = part.training_rows()
-    chunks, _ = part.chunks(every, network.shape.chunk)
-    network.normalizer.set(fit_statistics([(part.joint_pos, chunks)]))
+    network.normalizer.set(fit_statistics([part.rows(network.shape.chunk)]))
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,8 @@ class TrainConfig:
 class TrainingStage:
     """Parts (the sampler's part index counts them), a sampler, optimizer steps, a peak rate.
 
+    held_out: parts made of other episodes, whose losses are logged and never choose anything.
+
     Each stage has its own warm-up and cosine; a later stage begins at the averaged weights of the
     one before with a fresh optimizer, as from a base checkpoint.
     """
@@ -61,6 +63,7 @@ class TrainingStage:
     sampler: Sampler
     steps: int
     peak_lr: float = 1e-3
+    held_out: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ def check_request(
         raise UsageError("threads, log_every and held_out_every must be 1 or more.")
     if not 1 <= config.execute <= config.chunk:
         raise execute_error(config.execute, config.chunk)
-    for part in (part for stage in stages for part in stage.parts):
+    for part in (part for stage in stages for part in (*stage.parts, *stage.held_out)):
         if part.joint_pos.shape[1] != len(joint_names):
             raise BadDataError(
                 f"{part.name} has {part.joint_pos.shape[1]} joints, the policy "
@@ -120,7 +123,7 @@ def describe_request(
     described = []
     for stage in stages:
         steps = (0, stage.steps // 2, stage.steps - 1)
-        drawn = [[a.tolist() for a in stage.sampler.batch(step)] for step in steps]
+        drawn = [[a.tolist() for a in stage.sampler.draw(step)] for step in steps]
         described.append(
             {
                 "steps": stage.steps,

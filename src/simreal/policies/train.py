@@ -81,6 +81,8 @@ class _Run:
         self.stages, self.config, self.folder, self.base = stages, config, folder, base
         self.total = sum(stage.steps for stage in stages)
         self.batchers = [Batcher(s.parts, config.chunk, config.augmentation) for s in stages]
+        for stage in stages:
+            Batcher((*stage.parts, *stage.held_out), config.chunk, config.augmentation)
         device = resolve_device(config.device)
         saved = folder.read_position()
         self.position = saved or Position(resolve_precision(config.precision, device))
@@ -130,7 +132,7 @@ class _Run:
         """One optimizer step, and a line in the log where one is due."""
         position, config = self.position, self.config
         step, began = position.step, time.perf_counter()
-        which, frames = stage.sampler.batch(step)
+        which, frames = stage.sampler.draw(step)
         purpose = f"augmentation, stage {position.stage}"
         batch = self.batchers[position.stage].training(which, frames, config.seed, purpose, step)
         gathered = time.perf_counter()
@@ -146,7 +148,7 @@ class _Run:
         self.clock.tick(gathered - began, time.perf_counter() - began)
         ends = position.step == stage.steps
         if ends or position.step % config.held_out_every == 0:
-            self._log(rate, float(norm), self._held_out())
+            self._log(rate, float(norm), self._held_out(stage))
         elif position.step % config.log_every == 0:
             self._log(rate, float(norm), {})
 
@@ -169,20 +171,19 @@ class _Run:
             }
         )
 
-    def _held_out(self) -> dict[str, float]:
-        """The averaged weights' loss on held-out frames of each part that has some."""
-        batcher = self.batchers[self.position.stage]
+    def _held_out(self, stage: TrainingStage) -> dict[str, float]:
+        """The averaged weights' loss on each held-out part, by name."""
+        if not stage.held_out:
+            return {}
         network = self.learner.averaged()
         losses = {}
-        for index, part in enumerate(batcher.parts):
-            rows = np.flatnonzero(part.held_out)
-            if len(rows):
-                picks = np.linspace(0, len(rows) - 1, min(HELD_OUT_FRAMES, len(rows))).astype(int)
-                which = np.full(len(picks), index)
-                batch = batcher.plain(which, rows[picks]).to(self.learner.device)
-                with torch.inference_mode():
-                    loss = network.loss(batch.joint_pos, batch.images, batch.actions, batch.valid)
-                losses[part.name] = float(loss)
+        for part in stage.held_out:
+            rows = np.linspace(0, len(part) - 1, min(HELD_OUT_FRAMES, len(part))).astype(int)
+            batcher = Batcher([part], self.config.chunk, self.config.augmentation)
+            batch = batcher.plain(np.zeros(len(rows), int), rows).to(self.learner.device)
+            with torch.inference_mode():
+                loss = network.loss(batch.joint_pos, batch.images, batch.actions, batch.valid)
+            losses[part.name] = float(loss)
         return losses
 
     def _progress(self) -> Progress:
@@ -247,8 +248,5 @@ def _network(
         return network.train()
     network = CompactNetwork(shape, config.seed)
     parts = {id(part): part for batcher in batchers for part in batcher.parts}
-    rows = ((part, part.training_rows()) for part in parts.values())
-    network.normalizer.set(
-        fit_statistics((part.joint_pos[r], part.chunks(r, config.chunk)[0]) for part, r in rows)
-    )
+    network.normalizer.set(fit_statistics(part.rows(config.chunk) for part in parts.values()))
     return network
