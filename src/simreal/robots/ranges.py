@@ -88,8 +88,8 @@ RANGES: Mapping[str, Range] = {
     "servo_friction_ratio": _ratio(0.85, 1.2, "x published", "assumed: grease, temperature"),
     "stiction_ratio": Range(1.0, 1.4, 1.15, "x Coulomb", "assumed", limit=(1.0, 3.0)),
     "max_speed_rad_s": _ratio(3.8, 5.2, "rad/s", "data sheet: 45 rpm no load", centre=4.7),
-    "servo_latency_s": Range(0.002, 0.02, 0.01, "s", "logs: 0-18 ms by joint", limit=(0.0, 0.2)),
-    "servo_jitter_s": Range(0.0, 0.02, 0.01, "s", "assumed: bus and host", limit=(0.0, 0.2)),
+    "servo_latency_s": Range(0.0, 0.012, 0.005, "s", "logs: 0-18 ms by joint", limit=(0.0, 0.2)),
+    "servo_jitter_s": Range(0.0, 0.02, 0.01, "s", "assumed: bus, host", limit=(0.0, 0.2)),
     # cameras
     "scene_camera_shift_m": _amount(0.010, 0.025, "m, length of a vector", "design"),
     "scene_camera_turn_deg": _amount(1.0, 4.0, "deg, angle", "design"),

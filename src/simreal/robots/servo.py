@@ -85,7 +85,7 @@ REAL_ARM = ServoParameters(
     stiction_ratio=(1.15,) * JOINTS,
     stribeck_rad_s=0.1,
     max_speed_rad_s=4.7,
-    latency_s=0.010,
+    latency_s=0.005,
     jitter_s=0.010,
 )
 
