@@ -81,12 +81,14 @@ def _score_p(statistic: float) -> float:
     return float(2 * special.ndtr(-abs(statistic)))
 
 
-def _paired_estimate(observed: Match, confidence: float) -> Estimate:
+def _paired_estimate(observed: Match, confidence: float, test: bool) -> Estimate:
     n = observed.a.effective_n
     if n == 0:
         return Estimate(None, (-1.0, 1.0), None)
     b, c = observed.discordant()
     ci = tango(b, c, n, confidence)
+    if not test:
+        return Estimate((b - c) / n, ci, None)
     if observed.repeated:
         p = _score_p((b - c) / math.sqrt(b + c)) if b + c else 1.0
         return Estimate((b - c) / n, ci, p)
@@ -94,13 +96,15 @@ def _paired_estimate(observed: Match, confidence: float) -> Estimate:
     return Estimate((b - c) / n, ci, mcnemar(wins, losses), mcnemar_mid_p(wins, losses))
 
 
-def _unpaired_estimate(observed: Match, confidence: float) -> Estimate:
+def _unpaired_estimate(observed: Match, confidence: float, test: bool) -> Estimate:
     k1, n1 = observed.a.effective_k, observed.a.effective_n
     k2, n2 = observed.b.effective_k, observed.b.effective_n
     if n1 == 0 or n2 == 0:
         return Estimate(None, (-1.0, 1.0), None)
     difference = k1 / n1 - k2 / n2
     ci = newcombe(k1, n1, k2, n2, confidence)
+    if not test:
+        return Estimate(difference, ci, None)
     if not observed.repeated:
         return Estimate(difference, ci, boschloo(round(k1), n1, round(k2), n2))
     pooled = (k1 + k2) / (n1 + n2)
@@ -108,24 +112,31 @@ def _unpaired_estimate(observed: Match, confidence: float) -> Estimate:
     return Estimate(difference, ci, _score_p(difference / error) if error else 1.0)
 
 
-def _plain_estimate(found: Match, confidence: float) -> Estimate:
+def _plain_estimate(found: Match, confidence: float, test: bool) -> Estimate:
     observed = found.observed()
     if observed.paired:
-        return _paired_estimate(observed, confidence)
-    return _unpaired_estimate(observed, confidence)
+        return _paired_estimate(observed, confidence, test)
+    return _unpaired_estimate(observed, confidence, test)
 
 
-def estimate(found: Match, confidence: float = 1 - ALPHA) -> Estimate:
-    """The difference with its interval; lost trials widen it to the union of what they allow."""
-    seen = _plain_estimate(found, confidence)
-    if not found.missing or seen.difference is None or seen.p is None:
+def estimate(found: Match, confidence: float = 1 - ALPHA, test: bool = True) -> Estimate:
+    """The difference with its interval; lost trials widen it to the union of what they allow.
+
+    test=False leaves the p value out (the exact tests are the slow part).
+    """
+    seen = _plain_estimate(found, confidence, test)
+    if not found.missing or seen.difference is None:
         return seen
     fills = [
-        _plain_estimate(replace(found, a=found.a.filled(up), b=found.b.filled(not up)), confidence)
+        _plain_estimate(
+            replace(found, a=found.a.filled(up), b=found.b.filled(not up)), confidence, test
+        )
         for up in (False, True)
     ]
     lower = min(seen.ci[0], *(fill.ci[0] for fill in fills))
     upper = max(seen.ci[1], *(fill.ci[1] for fill in fills))
+    if seen.p is None:
+        return Estimate(seen.difference, (lower, upper), None)
     worst, best = (fill.difference or 0.0 for fill in fills)
     p = 1.0 if worst <= 0 <= best else max(seen.p, *(fill.p or 0.0 for fill in fills))
     return Estimate(seen.difference, (lower, upper), p)

@@ -59,13 +59,15 @@ def _boschloo_greater(k1: int, n1: int, k2: int, n2: int) -> float:
 
 
 def _refined(probability: Callable[[Array], Array], peak: float, step: float) -> float:
-    """The maximum within one grid step of `peak`, by grids ever finer."""
-    while step > 1e-9:
+    """The maximum within one grid step of `peak`, by finer grids until these are flat."""
+    while True:
         ends = max(0.0, peak - step), min(math.pi / 2, peak + step)
-        near = np.linspace(*ends, 41).astype(np.float64)
+        near = np.linspace(*ends, 21).astype(np.float64)
         values = probability(near)
+        highest, flat = float(values.max()), float(np.ptp(values))
+        if flat <= 1e-10 * highest or step < 1e-9:
+            return highest
         peak, step = float(near[np.argmax(values)]), step / 10
-    return float(values.max())
 
 
 def boschloo(k1: int, n1: int, k2: int, n2: int) -> float:

@@ -132,7 +132,7 @@ def standardised_gap(
     check_margin(margin)
     _check_weights(weights, [name for name in sim if sim[name] and real.get(name)])
     matches: dict[str, Match] = {name: match(sim[name], real[name]) for name in weights}
-    parts = {name: estimate(found, 1 - alpha) for name, found in matches.items()}
+    parts = {name: estimate(found, 1 - alpha, test=False) for name, found in matches.items()}
     empty = [name for name, part in parts.items() if part.difference is None]
     if empty:
         raise UsageError(f"Strata without an observed trial on both sides: {empty}.")
