@@ -21,11 +21,12 @@ Pictures as PNG cost no more time than video and come back exactly, so `image` i
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -205,11 +206,11 @@ class Writer:
     def _describe(self) -> None:
         """Write info.json and stats.json, which follow from what the large files hold."""
         if self._stats:
-            files.write_json(self.root / layout.STATS, shards.plain(self._stats))
+            _write_json(self.root / layout.STATS, shards.plain(self._stats))
         totals = (self._done_episodes, self._done_frames)
         tasks = len(self._tasks) if self._done_episodes else 0
         content = layout.info(self.spec, *totals, tasks, max(1, round(self._limit_mb)))
-        files.write_json(self.root / layout.INFO, content)
+        _write_json(self.root / layout.INFO, content)
 
 
 def create(
@@ -260,6 +261,11 @@ def open_writer(root: Path | str) -> Writer:
         raise
 
 
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    """Write JSON in its own order: that of the features is the order of a policy's inputs."""
+    files.write_text(path, json.dumps(content, indent=4, allow_nan=False) + "\n")
+
+
 def _is_leftover(root: Path, path: Path) -> bool:
     """Whether a killed `create` left this file."""
     name = path.relative_to(root).as_posix()
@@ -279,7 +285,7 @@ def _check(episode: Episode, spec: DatasetSpec) -> None:
         wrong.append("it has no frames")
     if set(episode.images) != set(spec.cameras):
         wrong.append(f"its cameras are {sorted(episode.images)}, not {sorted(spec.cameras)}")
-    for camera in set(episode.images) & set(spec.cameras):
+    for camera in sorted(set(episode.images) & set(spec.cameras)):
         pictures = episode.images[camera]
         wanted = (len(episode), *spec.cameras[camera], 3)
         if pictures.shape != wanted or pictures.dtype != np.uint8:
