@@ -1,0 +1,96 @@
+"""The study in 80 columns of plain text, printed when `simreal demo` or `simreal report` ends."""
+
+from __future__ import annotations
+
+import io
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from simreal.report import words
+from simreal.report.numbers import MINUS, THIN, Cell, counts, money, percent, signed
+from simreal.report.records import Arm, Study, study_of
+
+COLUMNS = 80
+
+
+def terminal_summary(summary: Mapping[str, Any]) -> str:
+    """Arms against places with counts and intervals, the gap, the cost, the advice, the label.
+
+    summary: the content of summary.json. Plain text, no line longer than 80 columns.
+    """
+    study = study_of(summary)
+    parts = [_table(study), *(_wrapped(line) for line in _lines(study))]
+    text = "\n".join(parts).replace(THIN, " ").replace(MINUS, "-")
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+
+
+def _table(study: Study) -> str:
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    table.add_column("arm", max_width=14, overflow="fold")
+    for name in ("simulation, %", "target, %", "unseen, %"):
+        table.add_column(name, min_width=12, no_wrap=True)
+    table.add_column("gap, points", no_wrap=True)
+    table.add_column("cost", justify="right", no_wrap=True)
+    for arm in study.arms:
+        unseen = arm.suites.get("backgrounds")
+        table.add_row(
+            arm.name,
+            _rate(arm.sim),
+            _targets(arm),
+            _rate(unseen) if unseen else "not tried",
+            _gap(arm),
+            money(arm.cost["total"], arm.cost["currency"]) if arm.cost else "unknown",
+            end_section=True,
+        )
+    buffer = io.StringIO()
+    Console(file=buffer, width=COLUMNS, color_system=None, highlight=False).print(table)
+    return buffer.getvalue().rstrip()
+
+
+def _rate(c: Cell) -> str:
+    if not c.enough:
+        return f"{counts(c)}\ntoo few" if c.measured else "no data"
+    return f"{counts(c)}\n{_percent(c.rate, (c.low, c.high))}"
+
+
+def _percent(rate: float, ci: Sequence[float]) -> str:
+    return f"{percent(rate)} ({percent(ci[0])}-{percent(ci[1])})"
+
+
+def _targets(arm: Arm) -> str:
+    if len(arm.targets) < 2:
+        return _rate(next(iter(arm.targets.values()), Cell(0, 0, 0.0, 1.0)))
+    pooled = f"{sum(c.k for c in arm.targets.values())}/{sum(c.n for c in arm.targets.values())}"
+    if not arm.over_targets:
+        return f"{pooled}\nof {len(arm.targets)} targets"
+    mean = _percent(arm.over_targets["mean"], arm.over_targets["ci"])
+    return f"{pooled}, mean\n{mean}"
+
+
+def _gap(arm: Arm) -> str:
+    gap = arm.gap
+    if not gap or gap.get("points") is None:
+        return "unknown"
+    low, high = gap["ci"]
+    return f"{signed(gap['points'])}\n({100 * low:+.0f} to {100 * high:+.0f})"
+
+
+def _lines(study: Study) -> list[str]:
+    advice = study.summary["advice"]
+    lines = ["", words.headline(study), str(advice.get("reason") or "")]
+    what, why = words.next_step(study)
+    lines.append(f"Next: {what}. {why}")
+    if study.label:
+        lines += ["", f"Target, unseen and gap: {study.label}. Intervals: 95 %."]
+    else:
+        lines += ["", "Intervals: 95 %."]
+    return lines
+
+
+def _wrapped(line: str) -> str:
+    return "\n".join(textwrap.wrap(line, COLUMNS)) if line else ""
