@@ -1,7 +1,8 @@
-"""A small scene for tests of pictures: a table, a red cube on a moving body, two cameras, lights."""
+"""A small scene for tests of pictures: table, a red cube that moves, a ball, cameras, lights."""
 
 import mujoco
 import numpy as np
+
 from simreal.worlds.render import Look, Renderer
 
 CAMERAS = ("front", "hand")
@@ -9,7 +10,8 @@ XML = """
 <mujoco>
   <visual><headlight active="0"/></visual>
   <asset>
-    <texture name="grid" type="2d" builtin="checker" rgb1=".9 .9 .9" rgb2=".2 .2 .2" width="64" height="64"/>
+    <texture name="grid" type="2d" builtin="checker" rgb1=".9 .9 .9" rgb2=".2 .2 .2"
+      width="64" height="64"/>
     <texture name="flat" type="2d" builtin="flat" rgb1=".1 .8 .1" width="64" height="64"/>
     <material name="table" texture="grid" texrepeat="2 2" specular=".5" shininess=".2"/>
     <material name="red" rgba=".8 .1 .1 1" specular=".5" shininess=".2"/>
@@ -42,7 +44,7 @@ def model(xml: str = XML) -> mujoco.MjModel:
 
 
 def poses(built: mujoco.MjModel, moves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Body positions (n, nbody, 3) and quaternions (n, nbody, 4) with the cube moved by each row."""
+    """Body positions (n, nbody, 3), quaternions (n, nbody, 4), the cube moved by each row."""
     data = mujoco.MjData(built)
     positions, quats = [], []
     for move in np.atleast_2d(moves):

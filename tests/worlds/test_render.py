@@ -6,9 +6,10 @@ import pytest
 import warp as wp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.worlds.stage import CAMERAS, XML, model, picture, poses
+
 from simreal.core.errors import UsageError
 from simreal.worlds.render import Look, Renderer, rotation_matrices
-from tests.worlds.stage import CAMERAS, XML, model, picture, poses
 
 N = 9
 
@@ -149,7 +150,7 @@ def centre_of(mask):
 
 
 def red(image):
-    return (image[..., 0] > 60) & (image[..., 1] < 40) & (image[..., 2] < 40)
+    return (image[..., 0] > 60) & (image[..., 0] > 2 * image[..., 1:].max(-1).astype(int))
 
 
 @pytest.mark.parametrize(
@@ -173,7 +174,7 @@ def test_a_camera_on_a_body_moves_with_it(built, renderer, look):
     drawn = renderer.render(positions, quats[[0, 0]], [look], np.zeros(2, int))["hand"]
     here, there = (centre_of(red(image)) for image in drawn)
     assert np.allclose(here, there, atol=0.02)
-    blue = [centre_of(image[..., 2] > 1.5 * image[..., 0]) for image in drawn]
+    blue = [centre_of(image[..., 2] > 1.3 * image[..., 0] + 20) for image in drawn]
     assert blue[1][1] < blue[0][1] - 0.05
 
 
@@ -193,7 +194,8 @@ LAMP = """
 <mujoco>
   <visual><headlight active="0"/></visual>
   <worldbody>
-    <light type="directional" dir="0 -.6 -.8" diffuse=".5 .5 .5" ambient=".2 .2 .2" specular="0 0 0"/>
+    <light type="directional" dir="0 -.6 -.8" diffuse=".5 .5 .5" ambient=".2 .2 .2"
+      specular="0 0 0"/>
     <light type="directional" dir="0 0 -1" diffuse="0 0 0" ambient="0 0 0" specular="0 0 0"/>
     <light type="directional" dir="0 0 -1" diffuse="0 0 0" ambient="0 0 0" specular="0 0 0"/>
     <geom name="floor" type="plane" size="1 1 1" rgba="1 .5 .25 1"/>
@@ -204,7 +206,7 @@ LAMP = """
 
 
 def test_brightness_is_that_of_the_light_equation():
-    """Ambient plus diffuse times the cosine: (.2 + .5 * .8) of the colour; grey where nothing is."""
+    """Ambient plus diffuse times cosine: .2 + .5 * .8 of the colour; grey where nothing is."""
     lamp = model(LAMP)
     image = Renderer(lamp, ("down",), 32, shadows=True).render(
         np.zeros((1, 1, 3)), np.array([[[1, 0, 0, 0]]]), [Look.of(lamp)], np.zeros(1, int)
@@ -216,22 +218,19 @@ def test_brightness_is_that_of_the_light_equation():
 def test_shadows_darken_and_only_where_asked_for(built, renderer, look):
     without = Renderer(built, CAMERAS, 32, shadows=False)
     none = dataclasses.replace(look, light_castshadow=np.zeros(3, bool))
-    lit, shadowed = (picture(r, look, built)["front"].astype(int) for r in (without, renderer))
+    lit, shadowed = (picture(r, look, built)["hand"].astype(int) for r in (without, renderer))
     assert (shadowed <= lit).all()
     assert 0.01 < (shadowed < lit - 10).any(-1).mean() < 0.4
-    assert (picture(renderer, none, built)["front"] == lit).all()
+    assert (picture(renderer, none, built)["hand"] == lit).all()
 
 
-def test_any_number_of_pictures(built, renderer, look):
-    for n in (0, 1, 4, 5):
-        drawn = (
-            renderer.render(*poses(built, np.zeros((n, 3))), [look], np.zeros(n, int))
-            if n
-            else (
-                renderer.render(np.zeros((0, 3, 3)), np.zeros((0, 3, 4)), [look], np.zeros(0, int))
-            )
-        )
-        assert drawn["front"].shape == (n, 32, 32, 3)
+@pytest.mark.parametrize("n", [0, 1, 4, 5])
+def test_any_number_of_pictures(built, renderer, look, n):
+    positions, quats = (values.repeat(n, axis=0) for values in poses(built, np.zeros(3)))
+    drawn = renderer.render(positions, quats, [look], np.zeros(n, int))
+    assert {camera: images.shape for camera, images in drawn.items()} == dict.fromkeys(
+        CAMERAS, (n, 32, 32, 3)
+    )
 
 
 def test_scenes_share_one_compiled_kernel(built, renderer):

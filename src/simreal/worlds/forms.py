@@ -25,12 +25,15 @@ Doubles = npt.NDArray[np.float64]
 #: Geom group of the visual shapes in the SO-101's file; group 3 holds its collision shapes.
 VISUAL_GROUP = 2
 
-#: Points drawn on a mesh's surface, enough to find its outline to a millimetre.
+#: Points drawn on a mesh's surface, enough to find its outline to a millimetre or two.
 _POINTS = 2000
 #: A box is cut in two where that empties at least this volume.
 _SPLIT_GAIN_M3 = 1e-6
 #: Most boxes for one mesh: 8 follow the fingers closely enough for the wrist camera.
 MOST_BOXES = 8
+#: Share of a part's points that may lie outside its box on each side, and the least half-size, m.
+_TRIM = 0.04
+_THINNEST_M = 5e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +134,7 @@ def fitted(points: Doubles, most: int = MOST_BOXES) -> tuple[Box, ...]:
         open_cuts.sort(key=lambda cut: cut.gain)
         cut = open_cuts.pop()
         if cut.gain < _SPLIT_GAIN_M3 or len(done) + len(open_cuts) + 2 > most:
-            done.append(cut.whole)
+            done.append(_trimmed(cut.points, cut.whole))
         else:
             open_cuts += [_best_cut(part, box) for part, box in cut.halves]
     return tuple(done)
@@ -139,8 +142,9 @@ def fitted(points: Doubles, most: int = MOST_BOXES) -> tuple[Box, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Cut:
-    """A box, the best two halves to put in its place, and the volume (m^3) that would save."""
+    """A box around points, the best two halves in its place, and the volume (m^3) they save."""
 
+    points: Doubles
     whole: Box
     halves: tuple[tuple[Doubles, Box], ...]
     gain: float
@@ -158,9 +162,18 @@ def _best_cut(points: Doubles, box: Box) -> _Cut:
         if box.volume - left > saved:
             best, saved = below, box.volume - left
     if best is None:
-        return _Cut(box, (), -np.inf)
+        return _Cut(points, box, (), -np.inf)
     halves = [(part, smallest_box(part)) for part in (points[best], points[~best])]
-    return _Cut(box, tuple(halves), box.volume - sum(half.volume for _, half in halves))
+    gain = box.volume - sum(half.volume for _, half in halves)
+    return _Cut(points, box, tuple(halves), gain)
+
+
+def _trimmed(points: Doubles, box: Box) -> Box:
+    """`box` without the few points that stick out on each side: nearer to the outline seen."""
+    local = (points - box.centre) @ box.rotation
+    low, high = np.quantile(local, [_TRIM, 1 - _TRIM], axis=0)
+    centre = box.centre + box.rotation @ ((low + high) / 2)
+    return Box(centre, box.rotation, np.maximum((high - low) / 2, _THINNEST_M))
 
 
 @functools.cache
