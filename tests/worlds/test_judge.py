@@ -179,7 +179,8 @@ def push_state(x: float, touched: bool) -> TaskState:
     ("x", "touched", "failure", "score"),
     [
         (0.0, False, "missed", 0.0),
-        (0.01, True, "stuck", 1 / 3),
+        (0.002, True, "stuck", 1 / 3),
+        (0.01, False, "stuck", 1 / 3),
         (0.04, False, "off course", 2 / 3),
         (0.12, True, "off course", 2 / 3),
         (0.07, False, "timed out", 2 / 3),

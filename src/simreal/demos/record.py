@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from simreal.core.loop import run_episodes
 from simreal.core.seeds import generator, integer
-from simreal.core.types import Action, Condition, Episode, Observation, Outcome, Scenario
+from simreal.core.types import Action, Bools, Condition, Episode, Observation, Outcome, Scenario
 from simreal.demos.experts import EXPERT, ScriptedOperator, Style
 from simreal.demos.live import TAIL
 from simreal.worlds.simulated import SimConfig, draw_scenario, simulated_world
@@ -64,19 +64,27 @@ class Tape:
     joints: list[npt.NDArray[np.float32]] = field(default_factory=list)
     labels: list[Action] = field(default_factory=list)
     taken: list[Taken] = field(default_factory=list)
+    diverged: list[Bools] = field(default_factory=list)
 
     def on_reset(self, conditions: Sequence[Condition]) -> None:
         """Start a fresh tape."""
-        self.joints, self.labels, self.taken = [], [], []
+        self.joints, self.labels, self.taken, self.diverged = [], [], [], []
 
     def on_step(self, step: int, observation: Observation, actions: Action) -> None:
         """Keep measured joints, intended targets, and where everything was in the pictures."""
         self.joints.append(observation.joint_pos)
         self.labels.append(self.operator.labels)
         self.taken.append(self.world.seen())
+        self.diverged.append(self.world.physics.diverged.copy())
 
     def on_end(self, outcome: Outcome) -> None:
         """Nothing is left to do."""
+
+    def failure(self, i: int, outcome: Outcome) -> str | None:
+        """Why episode i is not stored, or None. The tail of a success may diverge as well."""
+        if not outcome.success[i]:
+            return str(outcome.failure[i])
+        return "diverged" if self.diverged[int(outcome.steps[i]) + TAIL - 1][i] else None
 
 
 def conditions_for(config: SimConfig, first: int, count: int) -> list[Condition]:
@@ -103,16 +111,17 @@ def simulate_shard(shard: SimShard) -> ShardResult:
     tape = Tape(world, operator)
     conditions = conditions_for(config, shard.first, shard.count)
     started = time.perf_counter()
-    outcome = run_episodes(world, operator, conditions, task.horizon, [tape])
+    outcome = run_episodes(world, operator, conditions, task.horizon, [tape], tail=TAIL)
     played = time.perf_counter()
     episodes: list[Episode] = []
     failed: list[Failed] = []
     for i in range(shard.count):
-        if outcome.success[i]:
+        failure = tape.failure(i, outcome)
+        if failure is None:
             episodes += _appearances(shard, world, tape, i, conditions[i], outcome)
         else:
             scenario = draw_scenario(config, conditions[i].index)[0]
-            failed.append(Failed(shard.first + i, str(outcome.failure[i]), scenario))
+            failed.append(Failed(shard.first + i, failure, scenario))
     steps = int(outcome.steps[outcome.success].sum())
     return ShardResult(
         tuple(episodes),
@@ -120,7 +129,7 @@ def simulate_shard(shard: SimShard) -> ShardResult:
         steps,
         played - started,
         time.perf_counter() - played,
-        sum(e.scenario.rejected for e in episodes if e.scenario),
+        sum(draw_scenario(config, c.index)[0].rejected for c in conditions),
     )
 
 
@@ -142,7 +151,7 @@ def _appearances(
 ) -> list[Episode]:
     """Episode i of the tape under each of its appearances."""
     config = shard.config
-    length = min(int(outcome.steps[i]) + TAIL, len(tape.joints))
+    length = int(outcome.steps[i]) + TAIL
     joints = np.stack([tape.joints[t][i] for t in range(length)])
     actions = np.stack([tape.labels[t][i] for t in range(length)])
     taken = [tape.taken[t].row(i) for t in range(length)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from simreal.core.types import Bools
+from simreal.core.types import Bools, Floats
 from simreal.worlds.scene import add_box_object, add_goal_marker
 from simreal.worlds.task import Phase, Task, TaskState
 
@@ -32,13 +32,20 @@ def _draw(rng: np.random.Generator) -> dict[str, float]:
     }
 
 
+def _way_m(state: TaskState) -> Floats:
+    """How far the block has been moved over the table, (N,) m."""
+    moved = state.object_pos[:, :2] - state.object_start[:, :2]
+    way: Floats = np.hypot(moved[:, 0], moved[:, 1])
+    return way
+
+
 def _touched(state: TaskState) -> Bools:
-    return state.on_fixed | state.on_moving
+    """A finger is at the block, or was between two control steps and has knocked it on."""
+    return state.on_fixed | state.on_moving | (_way_m(state) > 0.003)
 
 
 def _moved(state: TaskState) -> Bools:
-    moved = state.object_pos[:, :2] - state.object_start[:, :2]
-    return np.asarray(np.hypot(moved[:, 0], moved[:, 1]) > 0.02)
+    return np.asarray(_way_m(state) > 0.02)
 
 
 def _at_goal(state: TaskState) -> Bools:
