@@ -128,10 +128,11 @@ COUNTS: Mapping[str, Mapping[str, tuple[int, int]]] = {
     "observation_delay_steps": {"mild": (0, 1), "moderate": (0, 2), "harsh": (0, 3)},
     "light_count": {"mild": (2, 3), "moderate": (1, 3), "harsh": (1, 3)},
     "clutter_count": {"mild": (0, 2), "moderate": (1, 4), "harsh": (3, 6)},
-    # index into the twin's own bank; 0 is plain. A textured object loses its colour: harsh only.
+    # index into the twin's own bank, 0 is plain. A textured object loses its colour, which no
+    # randomization prepares for: every second harsh twin.
     "table_texture": {"mild": (1, 9999), "moderate": (1, 9999), "harsh": (1, 9999)},
     "background_texture": {"mild": (1, 9999), "moderate": (1, 9999), "harsh": (1, 9999)},
-    "object_texture": {"mild": (0, 0), "moderate": (0, 0), "harsh": (0, 9999)},
+    "object_texture": {"mild": (0, 0), "moderate": (0, 0), "harsh": (0, 1)},
     # 1: the camera sends chroma at half resolution, as most USB cameras do
     "subsampling": {"mild": (0, 1), "moderate": (1, 1), "harsh": (1, 1)},
 }

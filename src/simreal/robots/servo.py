@@ -1,6 +1,6 @@
 """What stands between a commanded target and the motor of a real SO-101 joint.
 
-The world's own servo is the published STS3215 (see `BASE_GAIN_NM_RAD` below); this model adds what
+The world's own servo is the published STS3215 (`simreal.worlds.so101`); this model adds what
 randomization leaves out: play, dead band, stiction, a gain and a set point that differ from joint
 to joint, commands that arrive late and unevenly, a speed limit in the firmware, encoder counts.
 It changes the controls and the Coulomb friction of a position actuator `torque = kp (ctrl - q)`:
