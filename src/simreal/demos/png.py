@@ -5,14 +5,14 @@ strategy. Filtering is one numpy subtraction for all frames and unfiltering one 
 nearly all time is spent in zlib. Any PNG reader opens the result.
 
 Measured by `python benchmarks/store.py --codecs` (made pictures, 64 x 64, sensor noise of standard
-deviation 3, one thread, milliseconds for 40 frames):
+deviation 3; milliseconds of CPU time for 40 frames):
 
-    encoder                    write   read back   bytes a frame
-    this module                  3.5         2.0            7382
-    Pillow, compress_level 1    15.4         5.6            7936
-    Pillow, compress_level 6    18.1         4.6            7016
-    OpenCV, level 1, RLE         7.5         3.7            7010
-    Pillow, uncompressed         8.9         2.8           12420
+    encoder                    write   read back here   bytes a frame
+    this module                  3.9              2.6            8097
+    OpenCV, level 1, RLE         7.9              6.7            7177
+    Pillow, compress_level 0     9.8              2.9           12420
+    Pillow, compress_level 1    17.4              8.3            8090
+    Pillow, compress_level 6    20.7              6.6            7181
 """
 
 from __future__ import annotations
