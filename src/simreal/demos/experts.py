@@ -50,17 +50,17 @@ EXPERT = Style("expert", speed_rad=(0.15, 0.15), gain=1.3, noise_rad=0.02)
 STEADY = Style("steady", speed_rad=(0.15, 0.15), gain=1.3)
 HUMAN = Style(
     "human",
-    speed_rad=(0.06, 0.12),
-    gain=0.9,
-    tremor_rad=0.006,
+    speed_rad=(0.08, 0.15),
+    gain=1.3,
+    tremor_rad=0.005,
     pause=0.02,
     miss=0.12,
     height_m=0.02,
-    yaw_rad=0.12,
+    yaw_rad=0.1,
 )
 
 #: Steps near the object without holding it after which a missed grasp is given up.
-PATIENCE = 22
+PATIENCE = 36
 #: Steps spent going back to the first phase then.
 BACK_OFF = 8
 
