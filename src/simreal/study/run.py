@@ -16,7 +16,7 @@ from simreal.compute.progress import Progress, Step
 from simreal.core.files import read_json, write_json, write_text
 from simreal.core.seeds import integer
 from simreal.core.types import Charge, Mixture, Part
-from simreal.robots.hidden import TwinFile, write_twin
+from simreal.robots.twinfile import TwinFile, write_twin
 from simreal.study.conclude import conclude
 from simreal.study.data import collect_live, collect_sim
 from simreal.study.evidence import SIM
@@ -99,7 +99,7 @@ class Study:
             if target.ref is None:
                 path = self._twin_file(target)
                 if not path.exists():
-                    write_twin(path, TwinFile(seed=target.seed, severity=target.severity))
+                    write_twin(path, TwinFile(target.seed, target.severity, self.spec.task, self.spec.form))
 
     def _twin_file(self, target: TargetRef) -> Path:
         return self.out / "targets" / f"{target.name}.toml"

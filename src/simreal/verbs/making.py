@@ -187,7 +187,7 @@ def twin_new(
         severity: How far it is from the nominal simulation.
         out: File to write; twin-SEED.toml if left out.
     """
-    from simreal.robots.hidden import TwinFile, write_twin
+    from simreal.robots.twinfile import TwinFile, write_twin
 
     path = out or Path(f"twin-{seed}.toml")
     if path.exists():

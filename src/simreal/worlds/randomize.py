@@ -120,7 +120,7 @@ _VISUAL = (
     Axis("table_texture", "set", Integers(0, 24)),
     Axis("background_texture", "set", Integers(0, 24)),
     Axis("texture_repeat", "scale", Uniform(0.5, 4.0)),
-    Axis("clutter_count", "set", Integers(0, 4)),
+    Axis("clutter_count", "set", Integers(0, 5)),
     Axis("clutter_size", "scale", Uniform(0.5, 1.8)),
     Axis("clutter_colour", "set", Uniform(0.0, 1.0)),
     Axis("clutter_place", "set", Uniform(0.0, 1.0)),

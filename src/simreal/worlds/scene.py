@@ -23,10 +23,11 @@ Form = Literal["primitive", "mesh"]
 
 CAMERAS = ("scene", "wrist")
 LIGHTS = 3
-#: Shapes of the clutter pool. Randomization shows and places the first `TRAINING_CLUTTER`; the rest
-#: are for twins, whose clutter no policy has seen.
-CLUTTER = ("box", "sphere", "cylinder", "box", "capsule", "ellipsoid")
-TRAINING_CLUTTER = 4
+#: Distractors a scene holds; a scenario shows some of them and places them.
+CLUTTER = 6
+#: Their shapes in training, and in twins, whose clutter no policy has seen.
+TRAINING_SHAPES = ("box", "sphere", "cylinder", "box", "sphere", "cylinder")
+UNSEEN_SHAPES = ("capsule", "ellipsoid", "capsule", "ellipsoid", "capsule", "ellipsoid")
 #: Where hidden clutter waits, m (below the floor, outside every view).
 HIDDEN = (0.0, 0.0, -3.0)
 
@@ -50,11 +51,17 @@ class Scene:
 
 
 def build(
-    add_task: Callable[[mujoco.MjSpec], None], form: Form, textures: Sequence[Texture] = ()
+    add_task: Callable[[mujoco.MjSpec], None],
+    form: Form,
+    textures: Sequence[Texture] = (),
+    shapes: Sequence[str] = TRAINING_SHAPES,
 ) -> Scene:
-    """Compile a task's scene. `add_task` adds the task's own bodies and geoms."""
-    physics = _spec(add_task, "physics", ())
-    look = _spec(add_task, form, textures)
+    """Compile a task's scene. `add_task` adds the task's own bodies and geoms.
+
+    textures: those that randomization chooses from. shapes: of the `CLUTTER` distractors.
+    """
+    physics = _spec(add_task, "physics", (), ())
+    look = _spec(add_task, form, textures, shapes)
     scene = Scene(physics.compile(), look.compile(), form, tuple(textures))
     _check_same_bodies(scene)
     return scene
@@ -72,6 +79,7 @@ def _spec(
     add_task: Callable[[mujoco.MjSpec], None],
     form: Literal["physics", "primitive", "mesh"],
     textures: Sequence[Texture],
+    shapes: Sequence[str],
 ) -> mujoco.MjSpec:
     spec = so101.arm_spec()
     add_robot_looks(spec, form)
@@ -80,7 +88,7 @@ def _spec(
     _add_table(spec)
     if form != "physics":
         _add_room(spec)
-        _add_clutter(spec)
+        _add_clutter(spec, shapes)
     _add_lights(spec)
     _add_cameras(spec)
     add_task(spec)
@@ -95,7 +103,7 @@ def _add_materials(spec: mujoco.MjSpec) -> None:
         "background": (0.72, 0.72, 0.70),
         OBJECT: (0.85, 0.16, 0.13),
         "goal": (0.10, 0.55, 0.25),
-        **{f"clutter_{i}": (0.4, 0.4, 0.45) for i in range(len(CLUTTER))},
+        **{f"clutter_{i}": (0.4, 0.4, 0.45) for i in range(CLUTTER)},
     }
     for name, (r, g, b) in colours.items():
         spec.add_material(name=name, rgba=[r, g, b, 1], specular=0.2, shininess=0.3)
@@ -148,9 +156,9 @@ def _add_room(spec: mujoco.MjSpec) -> None:
         )
 
 
-def _add_clutter(spec: mujoco.MjSpec) -> None:
+def _add_clutter(spec: mujoco.MjSpec, shapes: Sequence[str]) -> None:
     """Distractors are seen, not touched: they stand where the arm does not sweep."""
-    for i, shape in enumerate(CLUTTER):
+    for i, shape in enumerate(shapes):
         spec.worldbody.add_geom(
             name=f"clutter_{i}",
             type=_SHAPES[shape],

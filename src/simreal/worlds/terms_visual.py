@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from simreal.worlds.scene import HIDDEN, LIGHTS, TRAINING_CLUTTER
+from simreal.worlds.scene import CLUTTER, HIDDEN, LIGHTS
 from simreal.worlds.settings import Settings
 from simreal.worlds.task import OBJECT
 from simreal.worlds.terms import Term, whole_field
@@ -137,7 +137,7 @@ def _texture_repeat(settings: Settings, op: Operation, values: Numbers) -> None:
 
 
 def _clutter_rows(settings: Settings) -> list[int]:
-    return [settings.geom("look", f"clutter_{i}") for i in range(TRAINING_CLUTTER)]
+    return [settings.geom("look", f"clutter_{i}") for i in range(CLUTTER)]
 
 
 def _place_clutter(settings: Settings, row: int, along: float, out: float) -> None:
@@ -155,10 +155,10 @@ def _place_clutter(settings: Settings, row: int, along: float, out: float) -> No
 
 def _clutter_count(settings: Settings, op: Operation, values: Numbers) -> None:
     """How many of the pool stand on the table, at fixed places until `clutter_place` moves them."""
-    count = int(np.clip(round(float(op(0.0, values[0]))), 0, TRAINING_CLUTTER))
+    count = int(np.clip(round(float(op(0.0, values[0]))), 0, CLUTTER))
     settings.edit("look.geom_pos")
     for i, row in enumerate(_clutter_rows(settings)[:count]):
-        _place_clutter(settings, row, along=(i + 0.5) / TRAINING_CLUTTER, out=0.2 + 0.6 * (i % 2))
+        _place_clutter(settings, row, along=(i + 0.5) / CLUTTER, out=0.2 + 0.6 * (i % 2))
 
 
 def _clutter_place(settings: Settings, op: Operation, values: Numbers) -> None:
@@ -178,7 +178,7 @@ def _clutter_size(settings: Settings, op: Operation, values: Numbers) -> None:
 
 def _clutter_colour(settings: Settings, op: Operation, values: Numbers) -> None:
     rgba = settings.edit("look.mat_rgba")
-    for i, value in enumerate(values.reshape(TRAINING_CLUTTER, 3)):
+    for i, value in enumerate(values.reshape(CLUTTER, 3)):
         row = int(settings.scene.look.material(f"clutter_{i}").id)
         rgba[row, :3] = np.clip(op(rgba[row, :3], value), 0, 1)
 
@@ -206,8 +206,8 @@ VISUAL: tuple[Term, ...] = (
     _texture("background_texture", "background"),
     _texture("object_texture", OBJECT),
     Term("texture_repeat", 3, "-", ("look.mat_texrepeat",), _texture_repeat),
-    Term("clutter_size", 3 * TRAINING_CLUTTER, "m (half)", ("look.geom_size",), _clutter_size),
-    Term("clutter_colour", 3 * TRAINING_CLUTTER, "rgb 0-1", ("look.mat_rgba",), _clutter_colour),
+    Term("clutter_size", 3 * CLUTTER, "m (half)", ("look.geom_size",), _clutter_size),
+    Term("clutter_colour", 3 * CLUTTER, "rgb 0-1", ("look.mat_rgba",), _clutter_colour),
     Term("clutter_count", 1, "count", ("look.geom_pos",), _clutter_count),
-    Term("clutter_place", 2 * TRAINING_CLUTTER, "0-1", ("look.geom_pos",), _clutter_place),
+    Term("clutter_place", 2 * CLUTTER, "0-1", ("look.geom_pos",), _clutter_place),
 )

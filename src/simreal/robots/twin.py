@@ -1,0 +1,223 @@
+"""The twin: a stand-in for a real robot, played by a server process of its own.
+
+The server draws the hidden parameters and keeps them: its client sees pictures, joints and
+outcomes, as it would of a robot. What a twin measures is *stand-in (simulated)*.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import multiprocessing
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from simreal.core.errors import SimrealError, UsageError
+from simreal.core.seeds import generator
+from simreal.core.types import Action, Condition, Observation, Outcome, TargetSpec
+from simreal.robots.effects import ImageEffects
+from simreal.robots.hidden import TwinParameters, draw
+from simreal.robots.servo import ServoModel, in_counts
+from simreal.robots.twinfile import TwinFile, read_twin
+from simreal.worlds import so101
+from simreal.worlds.randomize import TERMS
+from simreal.worlds.scene import CAMERAS, UNSEEN_SHAPES, Form, Scene, build
+from simreal.worlds.settings import Settings
+from simreal.worlds.task import Privileged
+from simreal.worlds.tasks import task as find_task
+from simreal.worlds.textures import Texture, bank
+from simreal.worlds.variation import OPERATIONS
+from simreal.worlds.world import Extras, World
+
+LABEL = "stand-in (simulated)"
+RATE_HZ = 20.0
+SUITES = ("nominal", "backgrounds")
+#: Textures of the twin's own bank, and of the bank no policy and no twin's everyday look uses.
+OWN_TEXTURES, UNSEEN_TEXTURES = 16, 24
+
+
+@dataclass(frozen=True)
+class TwinJob:
+    """Which twin plays how; plain values that travel to the server process."""
+
+    twin: TwinFile
+    form: Form
+    size_px: int
+    shadows: bool
+    batch: int
+    device: str
+
+
+@functools.lru_cache(maxsize=2)
+def textures() -> tuple[Texture, ...]:
+    """The textures a twin's scene holds: its own first, then the unseen ones."""
+    return (*bank("twin", OWN_TEXTURES, seed=0), *bank("unseen", UNSEEN_TEXTURES, seed=0))
+
+
+def hidden_settings(scene: Scene, hidden: TwinParameters, condition: Condition) -> Settings:
+    """The settings of one episode: the twin's draw, on unseen backgrounds where the suite asks."""
+    settings = Settings(scene)
+    values = {name: (operation, numbers) for name, operation, numbers in hidden.world()}
+    values["table_texture"] = ("set", (_own(hidden.table_texture),))
+    values["background_texture"] = ("set", (_own(hidden.background_texture),))
+    values["object_texture"] = ("set", (_own(hidden.object_texture),))
+    if condition.suite == "backgrounds":
+        rng = generator(condition.seed, f"twin/{hidden.seed}/unseen backgrounds")
+        first, second = rng.choice(UNSEEN_TEXTURES, 2, replace=False)
+        values["table_texture"] = ("set", (float(OWN_TEXTURES + first + 1),))
+        values["background_texture"] = ("set", (float(OWN_TEXTURES + second + 1),))
+    for term in TERMS.values():
+        if term.name in values:
+            operation, numbers = values[term.name]
+            term.apply(settings, OPERATIONS[operation], np.array(numbers))
+    return settings
+
+
+def _own(number: int) -> float:
+    """A texture number within the twin's own bank; 0 stays plain."""
+    return float((number - 1) % OWN_TEXTURES + 1) if number else 0.0
+
+
+def twin_spec(job: TwinJob) -> TargetSpec:
+    """How a twin presents itself."""
+    twin = job.twin
+    return TargetSpec(
+        name=f"twin {twin.seed} ({twin.severity})",
+        kind="twin",
+        label=LABEL,
+        batch=job.batch,
+        joint_names=so101.JOINTS,
+        cameras=dict.fromkeys(CAMERAS, (job.size_px, job.size_px)),
+        rate_hz=RATE_HZ,
+        task=twin.task,
+        seed=twin.seed,
+        severity=twin.severity,
+    )
+
+
+def build_world(job: TwinJob) -> World:
+    """The world a twin's server runs; no client ever holds one."""
+    task, hidden = find_task(job.twin.task), draw(job.twin.seed, job.twin.severity)
+    scene = build(task.build, job.form, textures(), UNSEEN_SHAPES)
+    cameras = {"scene": hidden.scene_camera, "wrist": hidden.wrist_camera}
+    extras = Extras(
+        servo=ServoModel(hidden.servo, hidden.seed, period_s=1 / RATE_HZ),
+        optics=ImageEffects(cameras, hidden.seed, RATE_HZ),
+        encoder=in_counts,
+    )
+    return World(
+        task,
+        scene,
+        twin_spec(job),
+        lambda condition: hidden_settings(scene, hidden, condition),
+        shadows=job.shadows,
+        device=job.device,
+        extras=extras,
+    )
+
+
+def serve(pipe: Connection, job: TwinJob) -> None:
+    """The server: answers calls on the pipe until it closes."""
+    world = build_world(job)
+    calls = {
+        "reset": world.reset,
+        "observe": world.observe,
+        "act": world.act,
+        "outcome": world.outcome,
+        "privileged": world.privileged,
+    }
+    with contextlib.suppress(EOFError, KeyboardInterrupt):
+        while True:
+            name, arguments = pipe.recv()
+            try:
+                answer = (True, calls[name](*arguments))
+            except (ValueError, SimrealError) as error:
+                answer = (False, error)
+            pipe.send(answer)
+
+
+class TwinTarget:
+    """The client of a twin's server. Keeps the `Target` contract."""
+
+    def __init__(self, job: TwinJob) -> None:
+        self._spec = twin_spec(job)
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=serve, args=(theirs, job), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        try:
+            self._pipe.send((name, arguments))
+            good, answer = self._pipe.recv()
+        except (EOFError, BrokenPipeError, ConnectionResetError) as error:
+            raise SimrealError(
+                f"The server of {self._spec.name} ended (exit code {self._process.exitcode})."
+            ) from error
+        if not good:
+            raise answer
+        return answer
+
+    @property
+    def spec(self) -> TargetSpec:
+        """What this twin is; nothing of its parameters."""
+        return self._spec
+
+    def reset(self, conditions: Sequence[Condition]) -> None:
+        """Place N worlds at their conditions."""
+        for condition in conditions:
+            if condition.suite not in (*SUITES, "demonstrations"):
+                raise UsageError(
+                    f"A twin has no suite {condition.suite!r}; it has {', '.join(SUITES)}."
+                )
+        self._call("reset", list(conditions))
+
+    def observe(self, images: bool = True) -> Observation:
+        """What the twin's encoders and cameras give."""
+        return cast(Observation, self._call("observe", images))
+
+    def act(self, actions: Action) -> None:
+        """Command absolute targets (N, J)."""
+        self._call("act", actions)
+
+    def outcome(self) -> Outcome:
+        """How the N episodes stand."""
+        return cast(Outcome, self._call("outcome"))
+
+    def privileged(self) -> Privileged:
+        """Exact values for the scripted operator, who sees the table as a person does."""
+        return cast(Privileged, self._call("privileged"))
+
+    def close(self) -> None:
+        """End the server."""
+        self._pipe.close()
+        self._process.join(timeout=5)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+
+
+def open_twin(
+    path: str, *, task: str, form: Form, size_px: int, shadows: bool, batch: int, device: str
+) -> TwinTarget:
+    """Open the twin of a twin file.
+
+    Raises:
+        UsageError: for a bad file, or a twin of another task.
+    """
+    twin = read_twin(Path(path))
+    if twin.task != task:
+        raise UsageError(f"{path} is a twin for the task {twin.task!r}; this is {task!r}.")
+    find_task(task)
+    return TwinTarget(TwinJob(twin, form, size_px, shadows, batch, device))
+
+
+def reveal(twin: TwinFile) -> dict[str, Any]:
+    """The hidden parameters, for whoever asks for them on purpose."""
+    return asdict(draw(twin.seed, twin.severity))
