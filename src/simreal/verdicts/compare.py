@@ -2,7 +2,7 @@
 
 The method follows from the design: paired where conditions are shared, else unpaired. "better"
 and "worse" need both the interval and the exact test; what is neither, nor shown equivalent, is
-"cannot tell". See STATISTICS in the documentation for the sources of each method.
+"cannot tell".
 """
 
 from __future__ import annotations
