@@ -248,15 +248,16 @@ def write_media(media: Path, arms: list[str], target: str) -> None:
         arms[:3], cells, (True, False), ("scene", "wrist")
     ):
         number = len(index)
+        condition = (number - len(places)) // 2
         add(
             f"strip-{number}.png",
             filmstrip(frames(40, look, caught), 8, 1),
             "success" if caught else "failure",
-            f"condition {number // 2}, {camera} camera, 61 steps",
+            f"condition {condition}, {camera} camera, 61 steps",
             arm=arm,
             target=place,
             suite=suite,
-            condition=number // 2,
+            condition=condition,
             failure=None if caught else "slipped",
             camera=camera,
         )

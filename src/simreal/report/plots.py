@@ -34,7 +34,7 @@ def success(arms: Sequence[ArmDots], label: str, width: int, prefix: str) -> str
         canvas.text(0, top + 18, fit(arm.arm, width - 8), weight="bold", fontsize=13)
         for row, dot in enumerate(arm.dots):
             y = top + 38 + 24 * row
-            canvas.text(12, y + 4, fit(dot.label if wide else dot.short, left - 20), ink="soft")
+            canvas.text(12, y + 4, fit(dot.label if wide else dot.short, left - 16, 11), ink="soft")
             canvas.text(right + 14, y + 4, counts(dot.cell), ink=_faint(dot.cell))
             if wide:
                 canvas.text(width, y + 4, dot.beside, ink="soft", ha="right")
@@ -58,7 +58,7 @@ def gap(bars: Sequence[GapBar], label: str, width: int, prefix: str) -> str:
     wide = width >= WIDE
     left, right = (200, width - 290) if wide else (16, width - 16)
     step = 40 if wide else 66
-    bottom = 8 + step * len(bars)
+    bottom = 8 + step * max(1, len(bars))
     canvas = Canvas(width, bottom + (64 if label else 46))
     axes = canvas.axes(left, 8, right, bottom)
     ends = [100 * x for bar in bars for x in (*(bar.ci or ()), bar.value or 0.0)]
@@ -97,7 +97,7 @@ def cost(bars: Sequence[CostBar], width: int, prefix: str) -> str:
     wide = width >= WIDE
     left, right = (200, width - 110) if wide else (0, width - 76)
     step = 40 if wide else 54
-    bottom = 8 + step * len(bars)
+    bottom = 8 + step * max(1, len(bars))
     canvas = Canvas(width, bottom + 8)
     axes = canvas.axes(left, 8, right, bottom)
     top = max([bar.total for bar in bars] + [1e-9])
@@ -124,7 +124,7 @@ def cost_success(bars: Sequence[CostBar], label: str, width: int, prefix: str) -
     """Success on the target against cost, one dot with interval an arm, its name and counts."""
     wide = width >= WIDE
     height = 340 if wide else 320
-    left, right, bottom = (56, width - 20, height - 70) if wide else (34, width - 8, height - 70)
+    left, right, bottom = (56, width - 20, height - 70) if wide else (34, width - 26, height - 70)
     canvas = Canvas(width, height)
     axes = canvas.axes(left, 26, right, bottom)
     top = max([bar.total for bar in bars] + [1e-9]) * 1.12
@@ -160,7 +160,7 @@ def fit(text: str, width: float, size: float = 13.0) -> str:
 
 def _scale(axes: Axes, low: float, high: float, height: float, ticks: Sequence[float]) -> None:
     """x in data units between low and high; y in pixels from the top of the axes."""
-    axes.set(xlim=(low, high), ylim=(height, 0))
+    axes.set(xlim=(low, high), ylim=(max(height, 1.0), 0))
     axes.set_yticks([])
     axes.set_xticks(list(ticks), [f"{t:g}".replace("-", "−") for t in ticks])
     axes.grid(axis="x", color=INKS["line"], linewidth=1)

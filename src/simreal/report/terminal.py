@@ -10,6 +10,7 @@ from typing import Any
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from simreal.report import words
 from simreal.report.numbers import MINUS, THIN, Cell, counts, money, percent, signed
@@ -39,7 +40,7 @@ def _table(study: Study) -> str:
     for arm in study.arms:
         unseen = arm.suites.get("backgrounds")
         table.add_row(
-            arm.name,
+            Text(arm.name),
             _rate(arm.sim),
             _targets(arm),
             _rate(unseen) if unseen else "not tried",

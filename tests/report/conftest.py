@@ -1,0 +1,38 @@
+"""Each made-up study folder is written once, with its page; tests that change one copy it first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.report import synthetic
+
+from simreal.report.page import build_page
+
+
+def _built(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:
+    folder = tmp_path_factory.mktemp("studies") / name
+    folder.mkdir()
+    getattr(synthetic, name)(folder)
+    build_page(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def demo_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _built(tmp_path_factory, "demo")
+
+
+@pytest.fixture(scope="session")
+def edge_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _built(tmp_path_factory, "edges")
+
+
+@pytest.fixture(scope="session")
+def bare_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _built(tmp_path_factory, "bare")
+
+
+@pytest.fixture(scope="session")
+def studies(demo_study: Path, edge_study: Path, bare_study: Path) -> dict[str, Path]:
+    return {"demo": demo_study, "edges": edge_study, "bare": bare_study}
