@@ -111,21 +111,17 @@ def _join_frames(
     return notes
 
 
-def clear(root: Path, spec: DatasetSpec, places: Sequence[layout.Place], file: int) -> None:
-    """Remove what a killed writer left: parts of files, and files that nothing counts.
+def clear(root: Path, places: Sequence[layout.Place]) -> None:
+    """Remove what a killed writer left: parts of files, and files of no pending episode.
 
-    places: the pending episodes. file: the number of the next large files.
+    A large file that nothing counts stays: the next one takes its name. places: the pending
+    episodes.
     """
     kept = {path for place in places for path in files_of(place)}
     pending = (root / sidecar.PENDING).glob("*")
     partial = [p for pattern in _PARTIAL for p in root.glob(pattern)]
     for path in [*(p for p in pending if p not in kept), *partial]:
         path.unlink()
-    (root / layout.numbered(layout.DATA_PATH, file)).unlink(missing_ok=True)
-    for camera in spec.cameras:
-        key = layout.image_key(camera)
-        path = root / layout.numbered(layout.VIDEO_PATH, file, video_key=key)
-        path.unlink(missing_ok=True)
 
 
 _PARTIAL = (

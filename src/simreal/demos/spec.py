@@ -1,4 +1,4 @@
-"""What every episode of a data set has in common."""
+"""What every episode of a data set has in common, and whether one fits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from simreal.core.errors import UsageError, unknown
+from simreal.core.types import Episode
 
 UNITS = "arm joints in degrees, gripper 0-100 (100 = open)"
 STORAGES = ("image", "video")
@@ -62,3 +65,27 @@ class DatasetSpec:
         cameras = {name: (size[0], size[1]) for name, size in content["cameras"].items()}
         rest = {key: content[key] for key in ("fps", "robot_type", "units", "storage")}
         return cls(joint_names=tuple(content["joint_names"]), cameras=cameras, **rest)
+
+
+def check(episode: Episode, spec: DatasetSpec) -> None:
+    """Refuse an episode that does not fit its data set, naming all that is wrong at once."""
+    wrong = []
+    shape = (len(episode), len(spec.joint_names))
+    for name, values in (("joint_pos", episode.joint_pos), ("actions", episode.actions)):
+        if np.shape(values) != shape:
+            wrong.append(f"{name} has shape {np.shape(values)}, not {shape}")
+        elif not np.isfinite(values).all():
+            wrong.append(f"{name} has values that are not finite")
+    if len(episode) == 0:
+        wrong.append("it has no frames")
+    if set(episode.images) != set(spec.cameras):
+        wrong.append(f"its cameras are {sorted(episode.images)}, not {sorted(spec.cameras)}")
+    for camera in sorted(set(episode.images) & set(spec.cameras)):
+        pictures = episode.images[camera]
+        wanted = (len(episode), *spec.cameras[camera], 3)
+        if pictures.shape != wanted or pictures.dtype != np.uint8:
+            wrong.append(
+                f"camera {camera!r} has {pictures.dtype} {pictures.shape}, not uint8 {wanted}"
+            )
+    if wrong:
+        raise UsageError(f"the episode does not fit the data set: {'; '.join(wrong)}.")

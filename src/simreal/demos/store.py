@@ -6,9 +6,9 @@
 
 `write` puts the episode into a closed Parquet file of its own under meta/simreal/pending and then
 appends its line to the journal: that line is what makes it count. From `file_mb` of such files on,
-and at `finalize`, they are copied one by one into one large file of LeRobot's layout; the row group
-of meta/episodes that is renamed into place last makes that count. Whatever a killed writer left
-half done is known by not being counted, and `open_writer` clears it away.
+and at `finalize`, they are copied one by one into a large file of LeRobot's layout; its file of
+meta/episodes, renamed into place last, is what makes that count. What a killed writer left half
+done is not counted anywhere, and `open_writer` clears it away.
 
 Measured by `python benchmarks/store.py` (40 frames, two cameras of 64 x 64 pixels, made pictures
 with sensor noise of standard deviation 3; LeRobot 0.6.1's writer and loader in the same run; rates
@@ -34,15 +34,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import numpy as np
-
 from simreal.core import files
 from simreal.core.errors import InterruptedRunError, UsageError
 from simreal.core.types import Episode
 from simreal.demos import index, journal, layout, shards, sidecar
 from simreal.demos.dataset import Dataset, Frames, open_dataset, pending
 from simreal.demos.sidecar import EpisodeMeta, Header
-from simreal.demos.spec import DatasetSpec
+from simreal.demos.spec import DatasetSpec, check
 
 __all__ = [
     "Dataset",
@@ -65,7 +63,7 @@ class Writer:
     """The one writer of a data set; made by `create` or `open_writer`. Leaving `with` closes it."""
 
     def __init__(self, root: Path, header: Header, lock: journal.Lock):
-        """Take up a data set where it stands and clear away what a killed writer left."""
+        """Take up a data set where it stands; clear away what a killed writer left."""
         self.root = root
         self.spec = header.spec
         self._limit_mb = header.file_mb
@@ -85,7 +83,7 @@ class Writer:
             self._stats = shards.merge(self._stats, index.read_stats(path))
         self._journal = journal.Journal(root / sidecar.JOURNAL)
         with self._disk():
-            shards.clear(root, self.spec, self._pending, self._files)
+            shards.clear(root, self._pending)
             self._describe()
 
     @property
@@ -95,7 +93,7 @@ class Writer:
 
     @property
     def num_frames(self) -> int:
-        """Frames of all episodes that are on disk."""
+        """Frames of all episodes on disk."""
         return self._done_frames + sum(place.frames for place in self._pending)
 
     def write(self, episode: Episode) -> int:
@@ -105,7 +103,7 @@ class Writer:
         writer is closed then, all earlier episodes are safe, and `open_writer` goes on.
         """
         self._check_open()
-        _check(episode, self.spec)
+        check(episode, self.spec)
         if self._is_full(more=len(episode)):
             self._compact()
         number, first_frame = self.num_episodes, self.num_frames
@@ -276,27 +274,3 @@ def _is_leftover(root: Path, path: Path) -> bool:
     """Whether a killed `create` left this file."""
     name = path.relative_to(root).as_posix()
     return name == sidecar.LOCK or name.startswith("meta/simreal/.dataset.json.")
-
-
-def _check(episode: Episode, spec: DatasetSpec) -> None:
-    """Refuse an episode that does not fit, naming everything that is wrong with it at once."""
-    wrong = []
-    shape = (len(episode), len(spec.joint_names))
-    for name, values in (("joint_pos", episode.joint_pos), ("actions", episode.actions)):
-        if np.shape(values) != shape:
-            wrong.append(f"{name} has shape {np.shape(values)}, not {shape}")
-        elif not np.isfinite(values).all():
-            wrong.append(f"{name} has values that are not finite")
-    if len(episode) == 0:
-        wrong.append("it has no frames")
-    if set(episode.images) != set(spec.cameras):
-        wrong.append(f"its cameras are {sorted(episode.images)}, not {sorted(spec.cameras)}")
-    for camera in sorted(set(episode.images) & set(spec.cameras)):
-        pictures = episode.images[camera]
-        wanted = (len(episode), *spec.cameras[camera], 3)
-        if pictures.shape != wanted or pictures.dtype != np.uint8:
-            wrong.append(
-                f"camera {camera!r} has {pictures.dtype} {pictures.shape}, not uint8 {wanted}"
-            )
-    if wrong:
-        raise UsageError(f"the episode does not fit the data set: {'; '.join(wrong)}.")
