@@ -79,8 +79,7 @@ def test_whatever_holds_target_numbers_carries_the_label(
 ) -> None:
     html = html_of(studies[name])
     for svg in pieces(html, "svg"):
-        prefix = re.findall(r'aria-labelledby="(\w+)-', svg)[0]
-        assert prefix == "cost" or LABEL in Page.of(svg).text, prefix
+        assert LABEL in Page.of(svg).text, svg[:200]
     for table in pieces(html, "table"):
         assert LABEL in Page.of(table).text
     for sentence in pieces(section(html, "success"), "li"):

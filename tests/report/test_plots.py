@@ -48,7 +48,7 @@ COSTS = [
 FIGURES: dict[str, Callable[[int], str]] = {
     "success": lambda width: plots.success(DOTS, LABEL, width, f"s{width}"),
     "gap": lambda width: plots.gap(GAPS, LABEL, width, f"g{width}"),
-    "cost": lambda width: plots.cost(COSTS, width, f"c{width}"),
+    "cost": lambda width: plots.cost(COSTS, LABEL, width, f"c{width}"),
     "trade": lambda width: plots.cost_success(COSTS, LABEL, width, f"t{width}"),
 }
 both_widths = pytest.mark.parametrize("width", [plots.WIDE, plots.NARROW])
@@ -93,7 +93,7 @@ def test_the_same_numbers_make_the_same_picture(name: str, width: int) -> None:
 
 
 @both_widths
-@pytest.mark.parametrize("name", ["success", "gap", "trade"])
+@every_figure
 def test_what_comes_from_a_stand_in_says_so_inside_the_picture(name: str, width: int) -> None:
     assert any(LABEL in text for text in drawn(FIGURES[name](width)))
 
@@ -148,6 +148,7 @@ def test_figures_without_any_arm_can_be_drawn() -> None:
     for width in (plots.WIDE, plots.NARROW):
         assert plots.success([], LABEL, width, "p")
         assert plots.gap([], LABEL, width, "p")
+        assert plots.cost([], LABEL, width, "p")
         assert plots.cost_success([], LABEL, width, "p")
 
 

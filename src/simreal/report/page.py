@@ -89,7 +89,7 @@ def _context(study: Study, folder: Path, prices: Prices) -> dict[str, Any]:
         "image": lambda picture: _image(folder / "media" / picture.file),
         "success_figure": _both("success", plots.success, view.success_dots(study), label),
         "gap_figure": _both("gap", plots.gap, view.gap_bars(study), label),
-        "cost_figure": _both("cost", plots.cost, bars) if bars else "",
+        "cost_figure": _both("cost", plots.cost, bars, label) if bars else "",
         "trade_figure": _both("trade", plots.cost_success, bars, label) if bars else "",
     }
 

@@ -92,13 +92,16 @@ def gap(bars: Sequence[GapBar], label: str, width: int, prefix: str) -> str:
     return canvas.svg(prefix, "Transfer gap of every arm, with 95 % intervals", rows)
 
 
-def cost(bars: Sequence[CostBar], width: int, prefix: str) -> str:
+def cost(bars: Sequence[CostBar], label: str, width: int, prefix: str) -> str:
     """What every arm cost, stacked by part; engineering is hatched, because it is assumed."""
     wide = width >= WIDE
     left, right = (200, width - 110) if wide else (0, width - 76)
     step = 40 if wide else 54
     bottom = 8 + step * max(1, len(bars))
-    canvas = Canvas(width, bottom + 8)
+    canvas = Canvas(width, bottom + (26 if label else 8))
+    if label:
+        text = f"robot and operator time: {label}"
+        canvas.text(left, bottom + 18, text, ink="soft")
     axes = canvas.axes(left, 8, right, bottom)
     top = max([bar.total for bar in bars] + [1e-9])
     _scale(axes, 0, top, bottom - 8, ())
