@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import multiprocessing
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -124,7 +124,7 @@ def build_world(job: TwinJob) -> World:
 def serve(pipe: Connection, job: TwinJob) -> None:
     """The server: answers calls on the pipe until it closes."""
     world = build_world(job)
-    calls = {
+    calls: dict[str, Callable[..., Any]] = {
         "reset": world.reset,
         "observe": world.observe,
         "act": world.act,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from simreal.core.files import read_json, write_json
 from simreal.report.page import build_page
@@ -46,7 +48,5 @@ def conclude(folder: Path, wall_s: float | None = None, prices: Path | None = No
     return build_page(folder)
 
 
-def _held_out(plan: dict[str, object]) -> list[str]:
-    cells = plan["cells"]
-    assert isinstance(cells, list)
-    return sorted({c["suite"] for c in cells if c["suite"] != "nominal"})
+def _held_out(plan: Mapping[str, Any]) -> list[str]:
+    return sorted({c["suite"] for c in plan["cells"] if c["suite"] != "nominal"})

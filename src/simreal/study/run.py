@@ -99,7 +99,9 @@ class Study:
             if target.ref is None:
                 path = self._twin_file(target)
                 if not path.exists():
-                    write_twin(path, TwinFile(target.seed, target.severity, self.spec.task, self.spec.form))
+                    write_twin(
+                        path, TwinFile(target.seed, target.severity, self.spec.task, self.spec.form)
+                    )
 
     def _twin_file(self, target: TargetRef) -> Path:
         return self.out / "targets" / f"{target.name}.toml"

@@ -63,7 +63,7 @@ def _open_sim(argument: str, job: TargetJob) -> Target:
 
 
 def _open_twin(argument: str, job: TargetJob) -> Target:
-    return open_twin(
+    twin: Target = open_twin(
         argument,
         task=job.task,
         form=job.form,
@@ -72,6 +72,7 @@ def _open_twin(argument: str, job: TargetJob) -> Target:
         batch=job.batch,
         device=job.device,
     )
+    return twin
 
 
 def _open_robot(argument: str, job: TargetJob) -> Target:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
 from simreal.core.files import read_jsonl
 from simreal.core.types import Mixture
-from simreal.demos.dataset import Frames, open_dataset
+from simreal.demos.dataset import open_dataset
 from simreal.demos.mix import Sampler, held_out_episodes
 
 if TYPE_CHECKING:
@@ -55,22 +51,6 @@ class Trained:
     seconds: float
 
 
-class TrainingDraws:
-    """A `Sampler` over the frames that are trained on, as frame numbers of the whole source."""
-
-    def __init__(self, sampler: Sampler, rows: Sequence[npt.NDArray[np.int64]]) -> None:
-        self._sampler, self._rows = sampler, rows
-
-    def batch(self, step: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """(part index (B,), frame index within that part (B,)) of optimizer step `step`."""
-        part, frame = self._sampler.draw(step)
-        frames = np.empty_like(frame)
-        for p, rows in enumerate(self._rows):
-            chosen = part == p
-            frames[chosen] = rows[frame[chosen]]
-        return part, frames
-
-
 def train_job(job: TrainJob) -> Trained:
     """Train (or go on training) and return where the checkpoint lies."""
     from simreal.policies.recipe import TrainConfig
@@ -92,21 +72,17 @@ def _stage(stage: TrainStage, seed: int, number: int) -> TrainingStage:
     from simreal.policies.batches import Part
     from simreal.policies.recipe import TrainingStage
 
-    parts, rows = [], []
+    parts, held_out = [], []
     for part in stage.mixture.parts:
-        frames = open_dataset(part.dataset).load(slice(0, part.episodes))
-        held_out = _held_out(frames, seed)
-        parts.append(Part(frames, held_out, name=part.dataset))
-        rows.append(np.flatnonzero(~held_out))
-    sampler = Sampler(stage.mixture, [len(r) for r in rows], BATCH, seed=seed * 1000 + number)
-    return TrainingStage(tuple(parts), TrainingDraws(sampler, rows), stage.steps, stage.peak_lr)
-
-
-def _held_out(frames: Frames, seed: int) -> npt.NDArray[np.bool_]:
-    """Marks the frames of the episodes that are kept for validation, (F,)."""
-    numbers = np.unique(frames.episode)
-    held = held_out_episodes(len(numbers), HELD_OUT, seed)[1]
-    return np.isin(frames.episode, numbers[held])
+        dataset = open_dataset(part.dataset)
+        count = min(part.episodes or len(dataset), len(dataset))
+        train, held = held_out_episodes(count, HELD_OUT, seed)
+        parts.append(Part(dataset.load(train.tolist()), part.dataset))
+        if len(held):
+            held_out.append(Part(dataset.load(held.tolist()), part.dataset))
+    frames = [len(part) for part in parts]
+    sampler = Sampler(stage.mixture, frames, BATCH, seed=seed * 1000 + number)
+    return TrainingStage(tuple(parts), sampler, stage.steps, stage.peak_lr, tuple(held_out))
 
 
 def steps_done(out: Path) -> int:
