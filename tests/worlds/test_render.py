@@ -1,4 +1,7 @@
 import dataclasses
+import subprocess
+import sys
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -12,6 +15,7 @@ from simreal.core.errors import UsageError
 from simreal.worlds.render import Look, Renderer, rotation_matrices
 
 N = 9
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -284,6 +288,20 @@ def test_wrong_shapes_are_named(renderer, moments):
         renderer.render(positions, quats[..., :3], looks, index)
     with pytest.raises(ValueError, match="outside the 3 looks"):
         renderer.render(positions, quats, looks, index + 1)
+
+
+def test_drawing_says_nothing_where_there_is_no_gpu():
+    code = """
+import numpy as np
+from tests.worlds.stage import CAMERAS, model, picture
+from simreal.worlds.render import Look, Renderer
+built = model()
+picture(Renderer(built, CAMERAS, 32, shadows=True), Look.of(built), built)
+import os
+os.write(2, b"kept")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, cwd=ROOT)
+    assert (done.stdout, done.stderr) == (b"", b"kept")
 
 
 @pytest.mark.skipif(not wp.is_cuda_available(), reason="no CUDA device")

@@ -6,7 +6,11 @@ is compiled once on a machine (about 3 s) and found in Warp's cache ever after.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import mujoco
@@ -46,6 +50,7 @@ MODEL_FIELDS = (
 #: World poses: positions (n, k, 3), rotations (n, k, 3, 3), light directions (n, k, 3).
 POSE_FIELDS = ("geom_xpos", "geom_xmat", "cam_xpos", "cam_xmat", "light_xpos", "light_xdir")
 
+_NOTICE = b"Warp CUDA warning: Could not find or load the NVIDIA CUDA driver."
 _MESH = int(mujoco.mjtGeom.mjGEOM_MESH)
 _PRIMITIVES = (
     mujoco.mjtGeom.mjGEOM_PLANE,
@@ -113,8 +118,27 @@ class Tracer:
         return packed.view(np.uint8).reshape(shape).swapaxes(0, 1)
 
 
+@contextlib.contextmanager
+def _no_driver_notice() -> Iterator[None]:
+    """Keep back the one line that native code prints to stderr where there is no CUDA driver."""
+    sys.stderr.flush()
+    terminal = os.dup(2)
+    with tempfile.TemporaryFile() as caught:
+        os.dup2(caught.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(terminal, 2)
+            os.close(terminal)
+            caught.seek(0)
+            lines = [line for line in caught if not line.startswith(_NOTICE)]
+            os.write(2, b"".join(lines))
+
+
 def _device(name: str) -> wp.Device:
-    wp.init()
+    """Start Warp (once a process) and find a device."""
+    with _no_driver_notice():
+        wp.init()
     known = [device.alias for device in wp.get_devices()]
     if name not in known:
         raise unknown("device", name, known)
