@@ -112,9 +112,9 @@ def test_the_human_style_is_slower_and_tries_again():
     (fast, expert), (slow, human) = (play("none", style, 0, n) for style in (STEADY, HUMAN))
     solved = int(slow.success.sum())
     print(f"human-like on lift: {solved} of {n}, median {np.median(slow.steps):.0f} steps")
-    assert solved >= 0.85 * n
+    assert solved >= 0.8 * n
     both = fast.success & slow.success
-    assert np.median(slow.steps[both]) > 1.25 * np.median(fast.steps[both])
+    assert np.median(slow.steps[both]) > 1.1 * np.median(fast.steps[both])
     assert expert.operator.retries.sum() <= 0.05 * n
     retried = human.operator.retries > 0
     assert 0.05 * n <= retried.sum()

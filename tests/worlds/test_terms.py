@@ -130,6 +130,20 @@ def test_the_compiled_model_changes_as_declared(name):
         assert np.array_equal(after[field], settings.value(f"physics.{field}"))
 
 
+@pytest.mark.parametrize("name", ["object_mass", "object_size", "table_height"])
+def test_derived_values_follow(name):
+    """MuJoCo's constants (inverse weights, start poses) are those of the changed model."""
+    physics = kit.physics_at_home([kit.settings_with(**{name: strong(name)})])
+    model, _ = physics.info(0)
+    before = kit.arrays(model)
+    mujoco.mj_setConst(model, mujoco.MjData(model))
+    assert kit.changed(before, kit.arrays(model)) == set()
+    nominal = kit.physics_at_home([Settings(kit.scene())]).models[0]
+    body = int(model.body("object").id)
+    ratio = model.body_invweight0[body] / nominal.body_invweight0[body]
+    assert (ratio != 1).any() == (name != "table_height")
+
+
 def test_what_the_model_does_not_take_is_an_error():
     settings = kit.settings_with(object_mass=("scale", 2.0))
     mass = settings.nominal("physics.body_mass")

@@ -2,11 +2,11 @@
 they say."""
 
 import dataclasses
-import importlib.util
 import itertools
 
 import numpy as np
 import pytest
+from tests.contract.target_kit import check_target
 from tests.worlds import kit
 
 from simreal.core.errors import UsageError
@@ -35,12 +35,7 @@ def play(world: World, conditions, steps: int = 15) -> np.ndarray:
     return np.stack(seen)
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("tests.contract.target_kit") is None, reason="no target kit here"
-)
 def test_a_world_keeps_the_target_contract():
-    from tests.contract.target_kit import check_target
-
     check_target(lambda: kit.world("full", batch=4), kit.conditions(4))
 
 
