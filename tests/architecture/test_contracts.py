@@ -40,7 +40,7 @@ VIOLATIONS = [
 ALLOWED = {
     "simreal.core": {"numpy"},
     "simreal.verdicts": {"numpy", "scipy"},
-    "simreal.report": {"numpy", "scipy", "matplotlib", "jinja2", "markupsafe", "PIL"},
+    "simreal.report": {"numpy", "scipy", "matplotlib", "jinja2", "markupsafe", "PIL", "rich"},
 }
 
 
