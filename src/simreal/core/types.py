@@ -112,6 +112,8 @@ class Outcome:
     score: furthest stage reached, 0 to 1. failure: failure kind, None where success.
     steps: control steps used until done. collisions: contacts of the arm with table or clutter.
     peak_force_n: largest contact force on the gripper, newtons (NaN where not measured).
+    overruns: control periods since reset that took longer than they may (a number for all N; 0
+    where time is simulated).
     """
 
     success: Bools
@@ -121,6 +123,7 @@ class Outcome:
     steps: npt.NDArray[np.int64]
     collisions: npt.NDArray[np.int64]
     peak_force_n: Floats
+    overruns: int = 0
 
 
 @dataclass(frozen=True)

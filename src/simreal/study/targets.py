@@ -19,6 +19,7 @@ from simreal.worlds.randomize import profile
 from simreal.worlds.scene import Form
 from simreal.worlds.simulated import SimConfig, simulated_world
 from simreal.worlds.task import Privileged
+from simreal.worlds.tasks import task as find_task
 
 GROUP = "simreal.targets"
 
@@ -78,7 +79,14 @@ def _open_twin(argument: str, job: TargetJob) -> Target:
 def _open_robot(argument: str, job: TargetJob) -> Target:
     from simreal.robots.lerobot_robot import open_robot
 
-    return open_robot(argument, job.task)
+    task = find_task(job.task)
+    return open_robot(
+        argument,
+        task.name,
+        size_px=job.size_px,
+        horizon=task.horizon,
+        failures=tuple(dict.fromkeys(task.failures.values())),
+    )
 
 
 def factories() -> Mapping[str, Factory]:
