@@ -49,7 +49,7 @@ class FakeArm:
 
     @property
     def observation_features(self) -> dict[str, Any]:
-        shapes = {name: (12, 20, 3) for name in self.cameras}
+        shapes = dict.fromkeys(self.cameras, (12, 20, 3))
         return {**dict.fromkeys(self.position, float), **shapes, "scene_depth": (12, 20, 1)}
 
     @property
@@ -78,8 +78,8 @@ class FakeArm:
 class FakeAsker:
     """Answers at once. end_at: the control step at which the person ends the episode."""
 
-    def __init__(self, verdict: Verdict = Verdict(True, None), end_at: int | None = None):
-        self.answer, self.end_at = verdict, end_at
+    def __init__(self, verdict: Verdict | None = None, end_at: int | None = None):
+        self.answer, self.end_at = verdict or Verdict(True, None), end_at
         self.placed: list[int] = []
         self.asked = 0
         self.polled = 0

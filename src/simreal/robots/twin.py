@@ -28,6 +28,7 @@ from simreal.worlds import so101
 from simreal.worlds.randomize import TERMS
 from simreal.worlds.scene import CAMERAS, UNSEEN_SHAPES, Form, Scene, build
 from simreal.worlds.settings import Settings
+from simreal.worlds.simulated import SimConfig
 from simreal.worlds.task import Privileged
 from simreal.worlds.tasks import task as find_task
 from simreal.worlds.textures import Texture, bank
@@ -131,7 +132,7 @@ def serve(pipe: Connection, job: TwinJob) -> None:
         "outcome": world.outcome,
         "privileged": world.privileged,
     }
-    with contextlib.suppress(EOFError, KeyboardInterrupt):
+    with contextlib.suppress(EOFError, ConnectionError, KeyboardInterrupt):
         while True:
             name, arguments = pipe.recv()
             try:
@@ -156,9 +157,11 @@ class TwinTarget:
         try:
             self._pipe.send((name, arguments))
             good, answer = self._pipe.recv()
-        except (EOFError, BrokenPipeError, ConnectionResetError) as error:
+        except (EOFError, OSError) as error:
+            self._process.join(timeout=5)
             raise SimrealError(
-                f"The server of {self._spec.name} ended (exit code {self._process.exitcode})."
+                f"The server of {self._spec.name} ended (exit code {self._process.exitcode}); "
+                "start again, and if memory ran out, with fewer workers."
             ) from error
         if not good:
             raise answer
@@ -204,18 +207,18 @@ class TwinTarget:
 
 
 def open_twin(
-    path: str, *, task: str, form: Form, size_px: int, shadows: bool, batch: int, device: str
+    path: str, *, task: str, size_px: int, shadows: bool, batch: int, device: str
 ) -> TwinTarget:
-    """Open the twin of a twin file.
+    """Open the twin of a twin file, in the form the file says.
 
     Raises:
-        UsageError: for a bad file, or a twin of another task.
+        UsageError: for a bad file, a twin of another task, or an impossible camera size.
     """
     twin = read_twin(Path(path))
     if twin.task != task:
         raise UsageError(f"{path} is a twin for the task {twin.task!r}; this is {task!r}.")
-    find_task(task)
-    return TwinTarget(TwinJob(twin, form, size_px, shadows, batch, device))
+    config = SimConfig(task=task, form=cast(Form, twin.form), size_px=size_px, batch=batch)
+    return TwinTarget(TwinJob(twin, config.form, size_px, shadows, batch, device))
 
 
 def reveal(twin: TwinFile) -> dict[str, Any]:

@@ -26,7 +26,10 @@ GROUP = "simreal.targets"
 
 @dataclass(frozen=True)
 class TargetJob:
-    """Which target, and how it should play: plain values that travel to worker processes."""
+    """Which target, and how it should play: plain values that travel to worker processes.
+
+    form: look of the robot in simulation; a twin's stands in its file.
+    """
 
     ref: str
     task: str = "lift"
@@ -67,7 +70,6 @@ def _open_twin(argument: str, job: TargetJob) -> Target:
     twin: Target = open_twin(
         argument,
         task=job.task,
-        form=job.form,
         size_px=job.size_px,
         shadows=job.shadows,
         batch=job.batch,
@@ -126,11 +128,15 @@ _open: dict[TargetJob, Target] = {}
 def kept_target(job: TargetJob) -> Target:
     """The target of a job, kept open in this process until another one is asked for."""
     if job not in _open:
-        for old in _open.values():
-            old.close()
-        _open.clear()
+        close_kept()
         _open[job] = open_target(job)
     return _open[job]
+
+
+def close_kept() -> None:
+    """Close what `kept_target` keeps open in this process."""
+    while _open:
+        _open.popitem()[1].close()
 
 
 def open_operated(job: TargetJob) -> Operated:
