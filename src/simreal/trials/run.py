@@ -63,13 +63,10 @@ def run_shard(
     arm: str,
     seed: int,
     horizon: int,
-    overruns: int = 0,
 ) -> Tried:
     """Try one policy on one shard of conditions.
 
     target_name: what the plan calls the target. horizon: control steps until time is out.
-    overruns: control periods that took
-    too long on a real robot (0 in lockstep simulation).
     """
     film = Film()
     outcome = run_episodes(target, policy, conditions, horizon, [film])
@@ -89,7 +86,7 @@ def run_shard(
             seconds=float(outcome.steps[i] / rate),
             collisions=int(outcome.collisions[i]),
             peak_force=_finite(float(outcome.peak_force_n[i])),
-            overruns=overruns,
+            overruns=outcome.overruns,
         )
         for i, condition in enumerate(conditions)
     )

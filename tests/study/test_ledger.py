@@ -1,0 +1,43 @@
+import dataclasses
+
+from simreal.core.types import Charge
+from simreal.study.ledger import Ledger
+
+CHARGE = Charge("2024-01-01T00:00:00Z", "process clock", "shared", "render", 1.5, "s")
+
+
+def test_charges_come_back_marked_with_the_work_they_are_for(tmp_path):
+    ledger = Ledger(tmp_path / "ledger.jsonl")
+    assert ledger.read() == ()
+    told = dataclasses.replace(CHARGE, note="20 trials", quantity=2.0)
+    ledger.add([CHARGE, told], once="sim/0")
+    assert ledger.read() == (
+        dataclasses.replace(CHARGE, note="[sim/0]"),
+        dataclasses.replace(told, note="20 trials [sim/0]"),
+    )
+
+
+def test_work_done_again_is_charged_once(tmp_path):
+    path = tmp_path / "ledger.jsonl"
+    Ledger(path).add([CHARGE], once="sim/0")
+    before = path.read_bytes()
+    Ledger(path).add([dataclasses.replace(CHARGE, quantity=9.0)], once="sim/0")
+    assert path.read_bytes() == before
+
+
+def test_work_of_a_similar_name_is_charged(tmp_path):
+    ledger = Ledger(tmp_path / "ledger.jsonl")
+    for once in ("sim/1", "sim/11", "trials/sim/1", "sim/1/0"):
+        ledger.add([CHARGE], once=once)
+    assert len(ledger.read()) == 4
+
+
+def test_a_charge_torn_by_a_kill_is_written_again(tmp_path):
+    path = tmp_path / "ledger.jsonl"
+    ledger = Ledger(path)
+    ledger.add([CHARGE], once="sim/0")
+    ledger.add([CHARGE], once="sim/1")
+    path.write_bytes(path.read_bytes()[:-9])
+    ledger.add([CHARGE], once="sim/0")
+    ledger.add([CHARGE], once="sim/1")
+    assert [c.note for c in ledger.read()] == ["[sim/0]", "[sim/1]"]
