@@ -18,6 +18,9 @@ Floats = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
 Images = Mapping[str, npt.NDArray[np.uint8]]
 
+#: What every number taken on a twin is called, wherever it appears.
+STAND_IN = "stand-in (simulated)"
+
 #: An action is an absolute joint-position target, shape (N, J), LeRobot units.
 Action = Floats
 

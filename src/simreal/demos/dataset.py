@@ -162,7 +162,7 @@ def _check_total(root: Path, total: int, found: int) -> None:
     if total != found:
         raise BadDataError(
             f"{root / layout.INFO} counts {total} episodes, {root / layout.EPISODES} has {found}: "
-            "its recorder was killed. Cut it back to what is left with `simreal check --repair`."
+            "its recorder was killed. Restore it from a copy, or record it again."
         )
 
 
@@ -179,8 +179,8 @@ def _check_files(places: Sequence[layout.Place]) -> None:
                 held = file.metadata.num_rows
             if held < rows:
                 raise BadDataError(
-                    f"{path} has {held} rows, {rows} are needed; restore it from a copy, or cut "
-                    "the data set back with `simreal check --repair`."
+                    f"{path} has {held} rows, {rows} are needed; restore it "
+                    "from a copy, or record it again."
                 )
         elif not path.exists():
             raise BadDataError(f"{path} is missing; restore it from a copy.")
@@ -236,7 +236,7 @@ def _fill(path: Path, rows: pa.Table, spec: DatasetSpec, into: Frames, where: sl
         if values.size != target[where].size:
             raise BadDataError(
                 f"{path} has missing numbers in {name}, or not as many as {layout.INFO} says; "
-                "restore it from a copy, or look with `simreal check`."
+                "restore it from a copy, or record it again."
             )
         target[where] = values.reshape(target[where].shape)
     if spec.storage != "image":

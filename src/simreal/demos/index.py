@@ -77,14 +77,12 @@ def open_parquet(path: Path) -> pq.ParquetFile:
         return pq.ParquetFile(path)
     except FileNotFoundError as error:
         raise BadDataError(
-            f"{path} is missing; restore it from a copy, or cut the data set back to what is left "
-            "with `simreal check --repair`."
+            f"{path} is missing; restore it from a copy, or record it again."
         ) from error
     except pa.ArrowInvalid as error:
         raise BadDataError(
             f"{path} is not a whole Parquet file ({error}): its writer was killed before the "
-            "footer was written. Restore it from a copy, or cut the data set back to what is left "
-            "with `simreal check --repair`."
+            "footer was written. Restore it from a copy, or record it again."
         ) from error
 
 
@@ -111,7 +109,7 @@ def read_places(root: Path, spec: DatasetSpec) -> list[layout.Place]:
     if wrong:
         raise BadDataError(
             f"{root / layout.EPISODES} has episode {numbers[wrong[0]]} where {wrong[0]} is "
-            "expected; number the episodes again with `simreal check --repair`."
+            "expected; restore it from a copy, or record it again."
         )
     return _places(root, spec, rows)
 

@@ -92,7 +92,7 @@ def record_live(
     horizon: control steps after which the operator gives up. text: the task in words.
     """
     tape = LiveTape()
-    outcome = run_episodes(target, Watching(operator), conditions, horizon, [tape])
+    outcome = run_episodes(target, Watching(operator), conditions, horizon, [tape], tail=TAIL)
     rate = target.spec.rate_hz
     attempts = []
     for i, condition in enumerate(conditions):

@@ -142,7 +142,7 @@ def share_bounds(n_real: int, n_sim: int, raised: float = 1.0) -> tuple[float, f
     1 for a large gap between simulation and reality. With N real and M simulated demonstrations the
     weight of the real ones runs from N/(N+M) (every demonstration counts alike) to sqrt(N/M) where
     M/N > 5, else to N q / ((1 - q) M + N q) with q = 0.8; all capped at one half. (Published rule,
-    DESIGN.md, "Facts from the literature".)
+    docs/design.md, "Where the ranges come from".)
 
     It holds the flat part of what Maddukuri et al. 2025 measured with 20 real and 1,000 simulated
     demonstrations (0.95 success at P(sim) .90 and .99, 0.80 at .995, 0.85 at .50), and not the

@@ -137,8 +137,8 @@ def pending_place(
         if not path.exists() or path.stat().st_size != size:
             state = f"has {path.stat().st_size} of {size} bytes" if path.exists() else "is missing"
             raise BadDataError(
-                f"{path} {state}; restore it from a copy, or cut the data set back to "
-                f"{record['episode']} episodes with `simreal check --repair`."
+                f"{path} {state}; restore it from a copy, or record it again "
+                f"(the first {record['episode']} episodes are whole)."
             )
     names = pending_names(spec, record["episode"])
     videos = {camera: (folder / name, 0) for camera, name in names.items() if camera}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from simreal.core.types import STAND_IN
 from simreal.report import words
 from simreal.report.numbers import MINUS, THIN, cell, hours, money, percent, points, rate
 from simreal.verdicts.compare import Comparison
@@ -69,7 +70,7 @@ def cost_lines(costs: Sequence[ArmCost]) -> list[str]:
         if cost.setup:
             low, high = (money(x, cost.currency) for x in cost.setup)
             setup = f", and building the simulation (assumed {low} to {high})"
-        label = "; robot time is stand-in (simulated)" if cost.stand_in else ""
+        label = f"; robot time is {STAND_IN}" if cost.stand_in else ""
         lines.append(
             f"{cost.name}: {money(cost.total, cost.currency)}{setup}; {', '.join(parts)}{label}."
         )

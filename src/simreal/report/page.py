@@ -11,9 +11,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from simreal.core.files import write_text
+from simreal.core.types import STAND_IN
 from simreal.report import album, numbers, plots, view, words
 from simreal.report.media import picture_size
-from simreal.report.records import STAND_IN, Study, read_study
+from simreal.report.records import Study, read_study
 from simreal.verdicts.claims import all_claims
 from simreal.verdicts.prices import Prices, read_prices
 from simreal.verdicts.rates import Interval

@@ -10,13 +10,12 @@ from typing import Any
 
 from simreal.core.errors import BadDataError
 from simreal.core.files import read_json, read_jsonl
+from simreal.core.types import STAND_IN
 from simreal.report.media import Picture, read_index
 from simreal.report.numbers import NO_DATA, Cell, cell
 
 #: (target, suite, arm): one cell of the plan for one arm.
 Key = tuple[str, str, str]
-#: What every number taken on a twin carries wherever it appears.
-STAND_IN = "stand-in (simulated)"
 
 
 @dataclass(frozen=True)

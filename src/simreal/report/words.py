@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from simreal.core.errors import unknown
+from simreal.core.types import STAND_IN
 from simreal.report.numbers import (
     THIN,
     factor,
@@ -25,7 +26,7 @@ from simreal.report.numbers import (
     signed,
     span,
 )
-from simreal.report.records import STAND_IN, Arm, Study
+from simreal.report.records import Arm, Study
 from simreal.verdicts.advise import ADVICE_STATES
 from simreal.verdicts.claims import CLAIM_STATES
 from simreal.verdicts.compare import STATES

@@ -19,7 +19,7 @@ import numpy as np
 
 from simreal.core.errors import SimrealError, UsageError
 from simreal.core.seeds import generator
-from simreal.core.types import Action, Condition, Observation, Outcome, TargetSpec
+from simreal.core.types import STAND_IN, Action, Condition, Observation, Outcome, TargetSpec
 from simreal.robots.effects import ImageEffects
 from simreal.robots.hidden import TwinParameters, draw
 from simreal.robots.servo import ServoModel, in_counts
@@ -35,7 +35,6 @@ from simreal.worlds.textures import Texture, bank
 from simreal.worlds.variation import OPERATIONS
 from simreal.worlds.world import Extras, World
 
-LABEL = "stand-in (simulated)"
 RATE_HZ = 20.0
 SUITES = ("nominal", "backgrounds")
 #: Textures of the twin's own bank, and of the bank no policy and no twin's everyday look uses.
@@ -90,7 +89,7 @@ def twin_spec(job: TwinJob) -> TargetSpec:
     return TargetSpec(
         name=f"twin {twin.seed} ({twin.severity})",
         kind="twin",
-        label=LABEL,
+        label=STAND_IN,
         batch=job.batch,
         joint_names=so101.JOINTS,
         cameras=dict.fromkeys(CAMERAS, (job.size_px, job.size_px)),

@@ -13,10 +13,9 @@ from simreal.report.page import build_page
 from simreal.study.evidence import evidence_of
 from simreal.trials.plan import load_plan
 from simreal.verdicts.advise import advise
+from simreal.verdicts.prices import read_prices
 from simreal.verdicts.summary import DeclaredTest, StudyFacts, TargetFacts, summarise
 
-#: What every number taken on a twin is called.
-STAND_IN = "stand-in (simulated)"
 PACKAGES = ("simreal", "lerobot", "mujoco", "mujoco-warp", "warp-lang", "torch", "numpy")
 
 
@@ -31,12 +30,7 @@ def conclude(folder: Path, wall_s: float | None = None, prices: Path | None = No
     facts = StudyFacts(
         study=plan["study"]["name"],
         form=plan["study"]["form"],
-        targets=tuple(
-            TargetFacts("twin", t["name"], t["seed"], t["severity"], STAND_IN)
-            if t.get("ref") is None
-            else TargetFacts("robot", t["name"], None, None, "robot")
-            for t in plan["targets"]
-        ),
+        targets=tuple(TargetFacts(**t) for t in plan["targets"]),
         versions={**{p: version(p) for p in PACKAGES}, "python": platform.python_version()},
         wall_s=round(wall_s, 1),
         tests=tuple(DeclaredTest(a, b) for a, b in pairs)
@@ -45,7 +39,7 @@ def conclude(folder: Path, wall_s: float | None = None, prices: Path | None = No
     summary = summarise(facts, evidence, advise(evidence))
     write_json(folder / "verdicts.json", {k: summary[k] for k in ("claims", "verdicts", "advice")})
     write_json(folder / "summary.json", summary)
-    return build_page(folder)
+    return build_page(folder, read_prices(prices))
 
 
 def _held_out(plan: Mapping[str, Any]) -> list[str]:

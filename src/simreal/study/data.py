@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from simreal.compute.executor import Executor, in_order
 from simreal.compute.meter import SOURCE as PROCESS_CLOCK
 from simreal.compute.meter import utc_now
-from simreal.core.errors import BadDataError
-from simreal.core.files import append_jsonl, read_jsonl
+from simreal.core.errors import BadDataError, UsageError
+from simreal.core.files import append_jsonl, read_json, read_jsonl, write_json
 from simreal.core.seeds import generator, integer
-from simreal.core.types import Charge, Condition, Episode
+from simreal.core.types import STAND_IN, Charge, Condition, Episode
 from simreal.demos.experts import HUMAN, ScriptedOperator
 from simreal.demos.live import Attempt, record_live
 from simreal.demos.record import ShardResult, SimShard, simulate_shard
@@ -74,9 +74,17 @@ class Collection:
     the data set and are not written twice.
     """
 
-    def __init__(self, root: Path, spec: DatasetSpec, wanted: int) -> None:
+    def __init__(
+        self, root: Path, spec: DatasetSpec, wanted: int, request: Mapping[str, Any]
+    ) -> None:
+        """Begin `root`, or go on with it if it was begun by the same request.
+
+        Raises:
+            UsageError: when the folder was begun by another one, naming what differs.
+        """
         self.wanted = wanted
         self._log = root.parent / f"{root.name}.shards.jsonl"
+        _same_request(root.parent / f"{root.name}.request.json", request)
         self.lines = list(read_jsonl(self._log))
         self._writer: Writer = create(root, spec, resume=True)
 
@@ -108,6 +116,20 @@ class Collection:
         self._writer.close()
 
 
+def _same_request(path: Path, request: Mapping[str, Any]) -> None:
+    """Write down what is asked for, or compare it with what was asked for before."""
+    if not path.exists():
+        write_json(path, request)
+        return
+    before = read_json(path)
+    differ = sorted(k for k in {*before, *request} if before.get(k) != request.get(k))
+    if differ:
+        raise UsageError(
+            f"{path.with_suffix('').with_suffix('')} was begun with another "
+            f"{', '.join(differ)}; choose another folder, or go on with the same settings."
+        )
+
+
 def _rounds(collection: Collection, size: int, per_attempt: int) -> Iterator[range]:
     """Ranges of shard numbers to run next, until the collection is full."""
     while not collection.full:
@@ -131,7 +153,13 @@ def collect_sim(
     told: Callable[[int], None] = lambda n: None,
 ) -> Collection:
     """Fill `root` with `wanted` simulated demonstrations."""
-    collection = Collection(root, dataset_spec(config.size_px), wanted)
+    request = {
+        **asdict(config),
+        "profile": config.profile.to_json(),
+        "device": None,
+        "batch": None,
+    }
+    collection = Collection(root, dataset_spec(config.size_px), wanted, request)
     told(collection.stored)
     try:
         for numbers in _rounds(collection, SIM_SHARD, config.appearances):
@@ -170,7 +198,8 @@ def collect_live(
     told: Callable[[int], None] = lambda n: None,
 ) -> Collection:
     """Fill `root` with `wanted` demonstrations of the human-like operator on a target."""
-    collection = Collection(root, dataset_spec(target.size_px), wanted)
+    request = {**asdict(target), "operator_seed": seed, "device": None, "batch": None}
+    collection = Collection(root, dataset_spec(target.size_px), wanted, request)
     told(collection.stored)
     try:
         for numbers in _rounds(collection, LIVE_SHARD, 1):
@@ -211,7 +240,7 @@ def _live_charges(attempts: Sequence[Attempt], seed: int) -> list[Charge]:
         for a in attempts
     )
     count = sum(a.success for a in attempts)
-    note = f"stand-in (simulated); {count} demonstrations of {len(attempts)} attempts"
+    note = f"{STAND_IN}; {count} demonstrations of {len(attempts)} attempts"
     return [
         Charge(now, source, "shared", "demonstration", round(good, 3), "s", note),
         Charge(now, source, "shared", "demonstration", count, "count", note),

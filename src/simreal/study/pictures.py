@@ -68,7 +68,7 @@ def _sheet(
 ) -> dict[str, Any]:
     rows: Sequence[npt.NDArray[np.uint8]] = [images[camera] for camera in images]
     count = min(len(row) for row in rows)
-    sheet = contact_sheet(np.concatenate([r[:count] for r in rows]), len(rows), count, scale=2)
+    sheet = contact_sheet(np.concatenate([r[:count] for r in rows]), len(rows), count, scale=1)
     name = "-".join(x for x in (kind, target, suite) if x) + ".png"
     write_bytes(out / "media" / name, sheet)
     cameras = " above, ".join(images) + " camera below"

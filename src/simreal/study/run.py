@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from simreal.compute.executor import Executor
 from simreal.compute.meter import SOURCE as PROCESS_CLOCK
@@ -15,7 +16,7 @@ from simreal.compute.meter import utc_now
 from simreal.compute.progress import Progress, Step
 from simreal.core.files import read_json, write_json, write_text
 from simreal.core.seeds import integer
-from simreal.core.types import Charge, Mixture, Part
+from simreal.core.types import STAND_IN, Charge, Mixture, Part
 from simreal.robots.twinfile import TwinFile, write_twin
 from simreal.study.conclude import conclude
 from simreal.study.data import collect_live, collect_sim
@@ -33,9 +34,7 @@ from simreal.worlds.randomize import profile
 from simreal.worlds.simulated import SimConfig
 from simreal.worlds.so101 import JOINTS
 from simreal.worlds.tasks import task as find_task
-
-#: Suites on which no arm was trained; they are played on targets only.
-HELD_OUT_SUITES = ("backgrounds",)
+from simreal.worlds.textures import from_folder
 
 
 @dataclass(frozen=True)
@@ -55,10 +54,20 @@ class Study:
     """A study in its folder."""
 
     def __init__(self, spec: StudySpec, out: Path) -> None:
+        """Nothing is written yet.
+
+        Raises:
+            UsageError: for an unknown task, profile, form or folder of backgrounds.
+        """
         self.spec, self.out = spec, out
         self.task = find_task(spec.task)
+        self._check_simulation()
         self.ledger = Ledger(out / "ledger.jsonl")
         self.plan = self._make_plan()
+
+    def _check_simulation(self) -> None:
+        if backgrounds := self.sim_config().backgrounds:
+            from_folder(Path(backgrounds))
 
     def _make_plan(self) -> Plan:
         spec = self.spec
@@ -74,9 +83,7 @@ class Study:
             seeds=spec.seeds,
             cells=cells,
             conditions=draw_conditions(self.task.draw, spec.trials, spec.trial_seed),
-            targets=[
-                {"name": t.name, "seed": t.seed, "severity": t.severity} for t in spec.targets
-            ],
+            targets=[_described(t) for t in spec.targets],
             tests={
                 "pairs": pairs,
                 "margin": spec.margin,
@@ -91,10 +98,14 @@ class Study:
             },
         )
 
-    def open(self) -> None:
-        """Begin the folder, or accept it if it is this very study's; write the plan before all."""
+    def open(self, text: str) -> None:
+        """Begin the folder, or accept it if it is this very study's; write the plan before all.
+
+        text: the study file as it was given; kept as study.toml beside the plan.
+        """
         self.out.mkdir(parents=True, exist_ok=True)
         open_plan(self.out / "plan.json", self.plan)
+        write_text(self.out / "study.toml", text)
         for target in self.spec.targets:
             if target.ref is None:
                 path = self._twin_file(target)
@@ -208,15 +219,30 @@ class Study:
         return jobs
 
 
+def _described(target: TargetRef) -> dict[str, Any]:
+    """A target as plan and summary name it."""
+    if target.ref is not None:
+        kind = target.ref.partition(":")[0]
+        return {"name": target.name, "kind": kind, "label": kind, "seed": None, "severity": None}
+    return {
+        "name": target.name,
+        "kind": "twin",
+        "label": STAND_IN,
+        "seed": target.seed,
+        "severity": target.severity,
+    }
+
+
 def run_study(study: Study, executor: Executor) -> Path:
-    """Do everything that is not done yet; returns the report's path."""
-    study.open()
+    """Do everything of an opened study that is not done yet; returns the report's path."""
     started = time.monotonic()
-    with Progress(_steps(study)) as progress:
-        _collect(study, executor, progress)
-        _train(study, executor, progress)
-        _try(study, executor, progress)
-    wall = _wall(study.out, time.monotonic() - started)
+    try:
+        with Progress(steps_of(study)) as progress:
+            _collect(study, executor, progress)
+            _train(study, executor, progress)
+            _try(study, executor, progress)
+    finally:
+        wall = _wall(study.out, time.monotonic() - started)
     return conclude(study.out, wall)
 
 
@@ -228,7 +254,7 @@ def _wall(out: Path, seconds: float) -> float:
     return total
 
 
-def _steps(study: Study) -> list[Step]:
+def steps_of(study: Study) -> list[Step]:
     """Announced steps with rough seconds on two cores, for the estimate."""
     spec = study.spec
     real = sum(max(a.episodes("real") for a in spec.arms) for _ in spec.targets)
@@ -329,8 +355,3 @@ def _try(study: Study, executor: Executor, progress: Progress) -> None:
     progress.start("Trials", sum(len(job.conditions) for job in jobs), "trials")
     done = done_shards(study.out / "trials.jsonl", study.plan.sha)
     run_trials(study.out, jobs, done, executor, study.ledger, progress.advance)
-
-
-def write_study_text(out: Path, text: str) -> None:
-    """Keep the study file as it was run."""
-    write_text(out / "study.toml", text)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image
+from rich.console import Console
 
 from simreal.compute.executor import Executor, make_executor
 from simreal.compute.machine import available_bytes, cores, workers
@@ -20,10 +21,11 @@ from simreal.core.files import append_jsonl, read_jsonl, sha256_of
 from simreal.core.types import Mixture, Part
 from simreal.demos.dataset import open_dataset
 from simreal.report.media import contact_sheet
+from simreal.robots.twinfile import TwinFile, write_twin
 from simreal.study.conclude import PACKAGES
 from simreal.study.data import collect_live, collect_sim
 from simreal.study.ledger import Ledger
-from simreal.study.targets import TargetJob, factories, open_target
+from simreal.study.targets import TargetJob, close_kept, factories, open_target
 from simreal.study.training import TrainJob, TrainStage, steps_done, train_job
 from simreal.study.trying import TrialJob, trial_job
 from simreal.trials.plan import SHARD, draw_conditions
@@ -102,6 +104,8 @@ def train_one(
     device: str,
 ) -> None:
     """Train one policy; see `simreal train --help`."""
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"{out} is a file; give a folder.")
     if out.exists() and any(out.iterdir()) and not resume:
         raise UsageError(f"{out} is not empty; go on with --resume or choose another folder.")
     parts = tuple(_part(text) for text in data)
@@ -146,52 +150,60 @@ def evaluate_one(
     workers: int | None,
 ) -> Rate:
     """Try one checkpoint on one target; see `simreal evaluate --help`."""
+    from simreal.policies.runfolder import sha256_of_file
     from simreal.policies.runner import CompactRunner
 
     runner = CompactRunner.load(checkpoint)
     found = find_task(task)
     if trials < 1:
         raise UsageError(f"--trials {trials}; ask for at least 1.")
-    target = TargetJob(on, task, form, size_px=next(iter(runner.cameras.values()))[0])
+    size = next(iter(runner.cameras.values()), (64, 64))
+    target = TargetJob(on, task, form, size_px=size[0])
     opened = open_target(target)
     try:
         runner.check_target(opened.spec)
-        kind = opened.spec.kind
+        spec = opened.spec
     finally:
         opened.close()
+    file = Path(on.partition(":")[2])
+    request = {
+        "on": [on, sha256_of_file(file) if file.is_file() else None],
+        "weights": sha256_of_file(checkpoint / "model.safetensors"),
+        "conditions": [task, suite, seed, trials],
+        "form": form,
+    }
+    name = checkpoint.parent.name
+    shard = TrialJob(
+        sha256_of(request), name, seed, str(checkpoint), target, on, spec.kind, (), found.horizon
+    )
     conditions = [replace(c, suite=suite) for c in draw_conditions(found.draw, trials, seed)]
-    request = {"on": on, "task": task, "suite": suite, "seed": seed, "checkpoint": str(checkpoint)}
-    sha = sha256_of(request)
-    jobs = [
-        TrialJob(
-            sha,
-            checkpoint.parent.name,
-            seed,
-            str(checkpoint),
-            target,
-            on,
-            kind,
-            shard,
-            found.horizon,
-        )
-        for shard in (tuple(conditions[i : i + SHARD]) for i in range(0, len(conditions), SHARD))
-    ]
-    return _run_jobs(jobs, sha, out, workers)
+    count = min(SHARD, spec.batch)
+    starts = range(0, trials, count)
+    jobs = [replace(shard, conditions=tuple(conditions[i : i + count])) for i in starts]
+    return _run_jobs(jobs, out, workers)
 
 
-def _run_jobs(jobs: Sequence[TrialJob], sha: str, out: Path, workers: int | None) -> Rate:
+def _run_jobs(jobs: Sequence[TrialJob], out: Path, workers: int | None) -> Rate:
+    """Play what `out` does not hold yet; a robot in this process, where a person can be asked."""
     lines = list(read_jsonl(out))
-    if any(line["plan_sha"] != sha for line in lines):
+    if any(line["plan_sha"] != jobs[0].plan_sha for line in lines):
         raise UsageError(f"{out} holds trials of another evaluation; choose another file.")
     done = {int(line["condition"]) for line in lines}
-    left = [job for job in jobs if job.conditions[0].index not in done]
+    left = [job for job in jobs if not {c.index for c in job.conditions} <= done]
     total = sum(len(job.conditions) for job in jobs)
-    with Progress([Step("Trials", 0.2 * total)]) as progress, _pool(workers) as pool:
-        progress.start("Trials", total, "trials")
-        progress.advance(len(done))
-        for index, tried in pool.run(trial_job, left):
-            append_jsonl(out, [record(t) for t in tried.trials])
-            progress.advance(len(left[index].conditions))
+    robot = jobs[0].role == "robot"
+    lines_only = Console(file=sys.stderr, highlight=False, force_terminal=False) if robot else None
+    pool = make_executor("inline") if robot else _pool(workers)
+    try:
+        with Progress([Step("Trials", 0.2 * total)], console=lines_only) as progress, pool:
+            progress.start("Trials", total, "trials")
+            progress.advance(total - sum(len(job.conditions) for job in left))
+            for index, tried in pool.run(trial_job, left):
+                fresh = [t for t in tried.trials if t.condition not in done]
+                append_jsonl(out, [record(t) for t in fresh])
+                progress.advance(len(left[index].conditions))
+    finally:
+        close_kept()
     results = [bool(line["success"]) for line in read_jsonl(out)]
     return Rate.of(sum(results), len(results))
 
@@ -242,6 +254,11 @@ def _grid(text: str) -> tuple[int, int]:
     if not (columns.isdigit() and rows.isdigit() and 1 <= int(columns) * int(rows) <= 400):
         raise UsageError(f"--grid {text}; give columns x rows, such as 5x5, at most 400 cells.")
     return int(columns), int(rows)
+
+
+def new_twin(path: Path, seed: int, severity: str, task: str, form: Form) -> None:
+    """Write a twin's file; see `simreal twin new --help`."""
+    write_twin(path, TwinFile(seed, severity, find_task(task).name, form))
 
 
 def diagnose() -> list[str]:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from simreal.core.errors import UsageError, unknown
+from simreal.study.typed import make, tables
 
 SOURCES = ("sim", "real")
 SEVERITIES = ("mild", "moderate", "harsh")
+SUITES = ("nominal", "backgrounds")
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+#: Names that mean something else in records.
+_TAKEN = ("any", "shared", "simulation")
 
 
 @dataclass(frozen=True)
@@ -61,10 +68,9 @@ class SimulationSpec:
 
 @dataclass(frozen=True)
 class TargetRef:
-    """A target: `twin` by seed and severity, or a reference (`robot:FILE`, `NAME:ARGUMENT`)."""
+    """A target: a twin by seed and severity, or a reference (`robot:FILE`, `NAME:ARGUMENT`)."""
 
     name: str
-    kind: str = "twin"
     seed: int = 0
     severity: str = "moderate"
     ref: str | None = None
@@ -102,28 +108,14 @@ class StudySpec:
         return asdict(self)
 
 
-def _known(cls: type, content: Mapping[str, Any], where: str) -> dict[str, Any]:
-    names = [f.name for f in fields(cls)]
-    for key in content:
-        if key not in names:
-            raise unknown(f"key of {where}", key, names)
-    return dict(content)
-
-
-def _make(cls: type, content: Mapping[str, Any], where: str) -> Any:
-    try:
-        return cls(**_known(cls, content, where))
-    except TypeError as error:
-        raise UsageError(f"{where}: {str(error).split('.')[-1]}.") from error
-
-
 def _arm(content: Mapping[str, Any]) -> ArmSpec:
     where = f"arm {content.get('name', '?')!r}"
     stages = []
-    for stage in content.get("stages", ()):
-        parts = tuple(_make(PartSpec, p, f"a part of {where}") for p in stage.get("parts", ()))
-        stages.append(_make(StageSpec, {**stage, "parts": parts}, f"a stage of {where}"))
-    arm: ArmSpec = _make(ArmSpec, {**content, "stages": tuple(stages)}, where)
+    for stage in tables(content.get("stages", ()), f"stages of {where}"):
+        listed = tables(stage.get("parts", ()), f"parts of {where}")
+        parts = [make(PartSpec, part, f"a part of {where}") for part in listed]
+        stages.append(make(StageSpec, {**stage, "parts": parts}, f"a stage of {where}"))
+    arm: ArmSpec = make(ArmSpec, {**content, "stages": stages}, where)
     return arm
 
 
@@ -131,15 +123,16 @@ def study_from_json(content: Mapping[str, Any]) -> StudySpec:
     """Read a study.
 
     Raises:
-        UsageError: for unknown keys, arms, sources or severities, and impossible numbers.
+        UsageError: for unknown keys, arms, sources, suites or severities, values of a wrong type,
+            and impossible numbers.
     """
-    simulation = _make(SimulationSpec, content.get("simulation", {}), "[simulation]")
-    targets = tuple(_make(TargetRef, t, "a target") for t in content.get("targets", ()))
-    arms = tuple(_arm(a) for a in content.get("arms", ()))
-    rest = {k: tuple(v) if isinstance(v, list) else v for k, v in content.items()}
-    spec: StudySpec = _make(
-        StudySpec, {**rest, "simulation": simulation, "targets": targets, "arms": arms}, "the study"
-    )
+    simulation = make(SimulationSpec, content.get("simulation", {}), "[simulation]")
+    targets = [
+        make(TargetRef, t, "a target") for t in tables(content.get("targets", ()), "targets")
+    ]
+    arms = [_arm(a) for a in tables(content.get("arms", ()), "arms")]
+    parts = {"simulation": simulation, "targets": targets, "arms": arms}
+    spec: StudySpec = make(StudySpec, {**content, **parts}, "the study")
     _check(spec)
     return spec
 
@@ -148,16 +141,60 @@ def _check(spec: StudySpec) -> None:
     names = [arm.name for arm in spec.arms]
     if not spec.arms or not spec.targets or not spec.seeds:
         raise UsageError("A study needs at least one arm, one target and one training seed.")
+    _check_numbers(spec)
     for kind, values in (("arm", names), ("target", [t.name for t in spec.targets])):
-        if len(set(values)) != len(values):
-            raise UsageError(f"Names of {kind}s must differ; got {', '.join(values)}.")
+        _check_names(kind, values)
     for target in spec.targets:
-        if target.severity not in SEVERITIES:
-            raise unknown(f"severity of target {target.name!r}", target.severity, SEVERITIES)
+        _check_target(spec, target)
     for arm in spec.arms:
         _check_arm(spec, arm, names)
+    for suite in spec.suites:
+        if suite not in SUITES:
+            raise unknown("suite", suite, SUITES)
+    if "nominal" not in spec.suites or len(set(spec.suites)) != len(spec.suites):
+        raise UsageError(f"suites = {list(spec.suites)}; name each once, nominal among them.")
+
+
+def _check_names(kind: str, names: Sequence[str]) -> None:
+    """Names become folders and columns."""
+    if len(set(names)) != len(names):
+        raise UsageError(f"Names of {kind}s must differ; got {', '.join(names)}.")
+    for name in names:
+        if not _NAME.fullmatch(name) or name in _TAKEN:
+            raise UsageError(
+                f"Name of {kind} {name!r}; allowed: letters, digits, '-', '_' and '.', a letter or "
+                f"digit first, none of {', '.join(_TAKEN)}."
+            )
+
+
+def _check_target(spec: StudySpec, target: TargetRef) -> None:
+    if target.severity not in SEVERITIES:
+        raise unknown(f"severity of target {target.name!r}", target.severity, SEVERITIES)
+    kind = (target.ref or "twin:").partition(":")[0]
+    if kind == "robot":
+        raise UsageError(
+            f"Target {target.name!r} is a robot, where a person is asked at every trial; try a "
+            f"study's checkpoint on it with `simreal evaluate CHECKPOINT --on {target.ref}`."
+        )
+    if kind not in ("sim", "twin") and any(arm.episodes("real") for arm in spec.arms):
+        raise UsageError(
+            f"Target {target.name!r} ({target.ref}) cannot give real demonstrations: the scripted "
+            "operator works on twins only."
+        )
+
+
+def _check_numbers(spec: StudySpec) -> None:
+    seeds = (*spec.seeds, spec.trial_seed, spec.simulation.seed, *(t.seed for t in spec.targets))
+    if min(seeds) < 0 or len(set(spec.seeds)) != len(spec.seeds):
+        raise UsageError(f"Seeds must be 0 or more, those of training different; got {seeds}.")
     if not 5 <= spec.trials <= 10_000:
         raise UsageError(f"trials = {spec.trials}; allowed: 5 to 10000 a cell.")
+    if not 0 < spec.margin < 1:
+        raise UsageError(f"margin = {spec.margin:g}; give a fraction between 0 and 1.")
+    if not 16 <= spec.size_px <= 512 or spec.size_px % 16:
+        raise UsageError(f"size_px = {spec.size_px}; allowed: multiples of 16 from 16 to 512.")
+    if spec.simulation.episodes < 1 or spec.simulation.appearances < 1:
+        raise UsageError("[simulation]: episodes and appearances must be 1 or more.")
 
 
 def _check_arm(spec: StudySpec, arm: ArmSpec, names: Sequence[str]) -> None:
@@ -167,6 +204,11 @@ def _check_arm(spec: StudySpec, arm: ArmSpec, names: Sequence[str]) -> None:
     if not arm.stages or any(not s.parts for s in arm.stages):
         raise UsageError(f"Arm {arm.name!r} needs stages, each with parts.")
     for stage in arm.stages:
+        if stage.steps < 1 or not 0 < stage.peak_lr < 1:
+            raise UsageError(
+                f"Arm {arm.name!r}: steps must be 1 or more and peak_lr between 0 and 1; got "
+                f"{stage.steps} and {stage.peak_lr:g}."
+            )
         for part in stage.parts:
             if part.source not in SOURCES:
                 raise unknown(f"source in arm {arm.name!r}", part.source, SOURCES)
@@ -189,19 +231,30 @@ def built_in() -> dict[str, str]:
     }
 
 
+def study_text(name: str) -> str:
+    """The text of a built-in study, or of a file.
+
+    Raises:
+        UsageError: for an unknown name.
+    """
+    texts = built_in()
+    if name in texts:
+        return texts[name]
+    if not Path(name).is_file():
+        raise unknown("study (and no such file)", name, texts)
+    try:
+        return Path(name).read_text()
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{name} is not a text file: {error}.") from error
+
+
 def load_study(name: str) -> StudySpec:
     """A built-in study by name, or one from a TOML file.
 
     Raises:
         UsageError: for an unknown name, a broken file or impossible settings.
     """
-    texts = built_in()
-    if name in texts:
-        return study_from_json(tomllib.loads(texts[name]))
-    path = Path(name)
-    if not path.is_file():
-        raise unknown("study (and no such file)", name, texts)
     try:
-        return study_from_json(tomllib.loads(path.read_text()))
+        return study_from_json(tomllib.loads(study_text(name)))
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path} is not valid TOML: {error}.") from error
+        raise UsageError(f"{name} is not valid TOML: {error}.") from error

@@ -11,7 +11,7 @@ from simreal.compute.executor import Executor
 from simreal.compute.meter import utc_now
 from simreal.core.files import append_jsonl, read_json, write_bytes, write_json
 from simreal.core.protocols import Policy
-from simreal.core.types import Charge, Condition, Trial
+from simreal.core.types import STAND_IN, Charge, Condition, Trial
 from simreal.report.media import filmstrip
 from simreal.study.data import RESET_S
 from simreal.study.ledger import Ledger
@@ -20,6 +20,9 @@ from simreal.trials.run import Tried, record, run_shard
 
 #: Filmstrips kept for each arm, target and suite: successes, and each kind of failure.
 STRIPS = 1
+
+#: (arm, seed, target, suite, condition) of a trial.
+Key = tuple[str, int, str, str, int]
 
 
 @dataclass(frozen=True)
@@ -36,16 +39,19 @@ class TrialJob:
     conditions: tuple[Condition, ...]
     horizon: int
 
+    def key(self, condition: int) -> Key:
+        """What is unique of a trial of this shard."""
+        return self.arm, self.seed, self.name, self.conditions[0].suite, condition
+
     @property
-    def key(self) -> tuple[str, int, str, str, int]:
-        """(arm, seed, target, suite, first condition)."""
-        first = self.conditions[0]
-        return self.arm, self.seed, self.name, first.suite, first.index
+    def keys(self) -> set[Key]:
+        """All trials of this shard."""
+        return {self.key(condition.index) for condition in self.conditions}
 
     @property
     def once(self) -> str:
         """A name for the ledger."""
-        return "trials/" + "/".join(str(part) for part in self.key)
+        return "trials/" + "/".join(str(part) for part in self.key(self.conditions[0].index))
 
 
 _policies: dict[str, Policy] = {}
@@ -81,19 +87,23 @@ def trial_job(job: TrialJob) -> Tried:
 def run_trials(
     study: Path,
     jobs: Sequence[TrialJob],
-    done: set[tuple[str, int, str, str, int]],
+    done: set[Key],
     executor: Executor,
     ledger: Ledger,
     told: Callable[[int], None] = lambda n: None,
 ) -> None:
-    """Run the jobs that are not done; write trials, filmstrips and charges shard by shard."""
-    left = [job for job in jobs if job.key not in done]
+    """Run the jobs that are not done; write trials, filmstrips and charges shard by shard.
+
+    A shard of which a kill let some trials through is played again; those that stand stay.
+    """
+    left = [job for job in jobs if not job.keys <= done]
     told(sum(len(j.conditions) for j in jobs) - sum(len(j.conditions) for j in left))
     for index, tried in executor.run(trial_job, left):
         job = left[index]
         _keep_film(study / "media", job, tried)
         ledger.add(_charges(job, tried.trials), once=job.once)
-        append_jsonl(study / "trials.jsonl", [record(t) for t in tried.trials])
+        fresh = [t for t in tried.trials if job.key(t.condition) not in done]
+        append_jsonl(study / "trials.jsonl", [record(t) for t in fresh])
         told(len(job.conditions))
 
 
@@ -102,11 +112,14 @@ def _charges(job: TrialJob, trials: Sequence[Trial]) -> list[Charge]:
     now, seconds = utc_now(), round(sum(t.seconds for t in trials), 3)
     if job.role == "sim":
         return []
-    note = f"stand-in (simulated); {len(trials)} trials on {job.name}, {job.conditions[0].suite}"
+    twin = job.target.ref.startswith("twin:")
+    note = f"{len(trials)} trials on {job.name}, {job.conditions[0].suite}"
+    note = f"{STAND_IN}; {note}" if twin else note
+    clock = "twin clock" if twin else "robot clock"
     resets = len(trials) * sum(RESET_S) / 2
     return [
-        Charge(now, "twin clock", job.arm, "trial", seconds, "s", note),
-        Charge(now, "twin clock", job.arm, "reset", resets, "s", f"{note}; assumed 21 s each"),
+        Charge(now, clock, job.arm, "trial", seconds, "s", note),
+        Charge(now, clock, job.arm, "reset", resets, "s", f"{note}; assumed 21 s each"),
     ]
 
 
@@ -131,7 +144,7 @@ def _keep_film(media: Path, job: TrialJob, tried: Tried) -> None:
                 continue
             name = f"{job.arm}-{job.name}-{trial.suite}-{trial.failure or 'success'}-{camera}.png"
             name = name.replace(" ", "-")
-            write_bytes(media / name, filmstrip(frames, n=8, scale=2))
+            write_bytes(media / name, filmstrip(frames, n=8, scale=1))
             caption = f"condition {condition}, {camera} camera, {trial.steps} steps"
             index.append(
                 {

@@ -153,7 +153,7 @@ def evaluate(
         trials: How many initial conditions.
         suite: nominal or backgrounds.
         task: Name of the task.
-        form: Look of the robot in simulation and on twins.
+        form: Look of the robot in simulation; a twin's stands in its file.
         seed: Of the initial conditions; equal seeds make trials paired.
         workers: Worker processes; as many as fit the machine if left out.
         json_output: Print one JSON object and nothing else on standard output.
@@ -178,6 +178,8 @@ def evaluate(
 def twin_new(
     seed: int,
     severity: Literal["mild", "moderate", "harsh"] = "moderate",
+    task: str = "lift",
+    form: Form = "primitive",
     out: Path | None = None,
 ) -> None:
     """Write a twin's file: a stand-in for a robot whose parameters stay hidden.
@@ -185,14 +187,16 @@ def twin_new(
     Args:
         seed: Which draw of reality.
         severity: How far it is from the nominal simulation.
+        task: Name of the task on its table.
+        form: Look of its robot.
         out: File to write; twin-SEED.toml if left out.
     """
-    from simreal.robots.twinfile import TwinFile, write_twin
+    from simreal.study.single import new_twin
 
     path = out or Path(f"twin-{seed}.toml")
     if path.exists():
         raise UsageError(f"{path} exists; choose another file with --out.")
-    write_twin(path, TwinFile(seed=seed, severity=severity))
+    new_twin(path, seed, severity, task, form)
     print(path)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -60,21 +59,24 @@ def _run(
     seed: int | None = None,
 ) -> None:
     from simreal.compute import executor, machine
-    from simreal.study.run import Study, run_study
-    from simreal.study.spec import load_study
+    from simreal.study.run import Study, run_study, steps_of
+    from simreal.study.spec import load_study, study_from_json, study_text
 
     spec = load_study(name)
     if seed is not None:
-        spec = replace(spec, seeds=(seed,))
+        spec = study_from_json({**spec.to_json(), "seeds": [seed]})
     planned = Study(spec, out)
     if dry_run:
         print(json.dumps({**planned.plan.content, "sha256": planned.plan.sha}, indent=2))
+        minutes = sum(step.expected_s for step in steps_of(planned)) / 60
+        print(f"About {minutes:.0f} minutes on two cores.", file=sys.stderr)
         return
     if (out / "plan.json").exists() and not resume:
         raise UsageError(f"{out} already holds a study; go on with --resume or choose --out.")
     fit = machine.workers(workers, WORKER_BYTES)
     if fit.message:
         print(fit.message, file=sys.stderr)
+    planned.open(text=study_text(name))
     with executor.make_executor("processes", fit.count) as pool:
         page = run_study(planned, pool)
     _show(page)

@@ -77,7 +77,7 @@ def example(name: str) -> Any:
             "severity": "error",
             "where": "meta/info.json",
             "message": "6 episodes are declared and 4 are there.",
-            "fix": "Run simreal check --repair.",
+            "fix": "Rebuild the lengths from the episode_index column.",
         }
         return {"findings": [finding], "ok": False}
     target = TargetFacts("twin", "twin-7", 7, "moderate", "stand-in (simulated)")

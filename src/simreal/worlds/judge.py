@@ -52,11 +52,16 @@ class Judge:
             np.float32
         )
 
+    @property
+    def done(self) -> Bools:
+        """Which episodes are over, (N,)."""
+        return np.asarray(self._success | self._diverged)
+
     def outcome(self) -> Outcome:
         """How the N episodes stand."""
         return Outcome(
             success=self._success.copy(),
-            done=self._success | self._diverged,
+            done=self.done,
             score=np.where(self._success, 1.0, self._share()).astype(np.float32),
             failure=tuple(self._failure(i) for i in range(self.n)),
             steps=self._steps.copy(),

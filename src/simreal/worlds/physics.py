@@ -55,6 +55,7 @@ class Physics:
         self._joint_q = np.array([model.joint(j).qposadr[0] for j in so101.JOINTS])
         self._joint_v = np.array([model.joint(j).dofadr[0] for j in so101.JOINTS])
         self.diverged = np.zeros(n, dtype=bool)
+        self.resting = np.zeros(n, dtype=bool)
         self._latency = np.zeros(n, dtype=int)
         self._targets: list[Array] = []
 
@@ -64,6 +65,7 @@ class Physics:
         latency_s: (N,) delay between a command and its arrival at the servos, s.
         """
         self.diverged[:] = False
+        self.resting[:] = False
         for i, (model, data) in enumerate(zip(self.models, self.data, strict=True)):
             settings[i].apply("physics", model, WRITABLE)
             mujoco.mj_setConst(model, data)
@@ -77,7 +79,10 @@ class Physics:
         self._targets = [start.copy() for _ in range(depth)]
 
     def step(self, target_rad: Array, servo: Servo | None = None) -> None:
-        """One control step towards joint targets (N, 6), rad. Diverged worlds stand still."""
+        """One control step towards joint targets (N, 6), rad.
+
+        Diverged worlds stand still, and so do those marked `resting`.
+        """
         self._targets = [np.array(target_rad), *self._targets[:-1]]
         if servo is None:
             for i in range(self.n):
@@ -92,7 +97,7 @@ class Physics:
 
     def _step_plain(self, i: int) -> None:
         """Command changes arrive `latency` physics steps late: an old target, then a newer one."""
-        if self.diverged[i]:
+        if self.diverged[i] or self.resting[i]:
             return
         whole, rest = divmod(int(self._latency[i]), self.substeps)
         for target, count in (
@@ -107,7 +112,7 @@ class Physics:
         for _ in range(self.substeps // servo.every):
             ctrl, friction = servo.substep(self._targets[0], self.joint_rad(), self.joint_speed())
             for i, (model, data) in enumerate(zip(self.models, self.data, strict=True)):
-                if not self.diverged[i]:
+                if not (self.diverged[i] or self.resting[i]):
                     data.ctrl[:] = ctrl[i]
                     model.dof_frictionloss[self._joint_v] = friction[i]
                     mujoco.mj_step(model, data, servo.every)

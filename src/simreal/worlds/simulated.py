@@ -113,6 +113,11 @@ def simulated_world(config: SimConfig) -> World:
     """A world whose condition i is played under scenario i of the configured profile."""
 
     def prepare(condition: Condition) -> Settings:
+        if condition.suite not in ("nominal", "demonstrations"):
+            raise UsageError(
+                f"Simulation has no suite {condition.suite!r}: it plays nominal conditions under a "
+                "profile. Held-out suites are played on targets."
+            )
         return draw_scenario(config, condition.index)[1]
 
     return World(

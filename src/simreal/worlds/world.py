@@ -28,6 +28,9 @@ from simreal.worlds.scene import CAMERAS, Scene
 from simreal.worlds.settings import Settings
 from simreal.worlds.task import OBJECT, TABLE, Privileged, Task, TaskState
 
+#: Control steps after which the world of an episode that is over stands still, to save time.
+REST = 8
+
 #: Turns a condition into the settings of the world that plays it.
 Prepare = Callable[[Condition], Settings]
 
@@ -117,6 +120,8 @@ class World:
         self._object_start = self.physics.body_poses()[0][:, object_body]
         self.judge = Judge(self.task, n)
         self.judge.start(self.state())
+        self._over: npt.NDArray[np.int64] = np.zeros(n, dtype=np.int64)
+        self._rendered: dict[str, npt.NDArray[np.uint8]] = {}
 
     @property
     def physics(self) -> Physics:
@@ -195,13 +200,21 @@ class World:
         return Taken(self._delayed(1), self._delayed(2), self._step)
 
     def _pictures(self) -> Images:
-        seen, n = self.seen(), len(self._conditions)
-        rendered = self._render(seen.position, seen.matrix, self._looks, np.arange(n))
+        """What all N cameras see; worlds at rest are not drawn again."""
+        seen = self.seen()
+        rows = np.flatnonzero(~self.physics.resting)
+        if not self._rendered:
+            rows = np.arange(len(self._conditions))
+        drawn = self._render(seen.position[rows], seen.matrix[rows], self._looks, rows)
+        for camera, pictures in drawn.items():
+            whole = self._rendered.setdefault(camera, pictures)
+            if whole is not pictures:
+                whole[rows] = pictures
         streams = [Stream(c.seed, 0, self._step) for c in self._conditions]
-        pictures = _exposed(rendered, self._sensors, streams)
+        shown = _exposed(self._rendered, self._sensors, streams)
         if self._extras.optics is not None:
-            pictures = self._extras.optics.apply(pictures, self._step)
-        return pictures
+            shown = self._extras.optics.apply(shown, self._step)
+        return shown
 
     def photograph(self, moments: Sequence[Taken], settings: Settings, seed: int) -> Images:
         """Render T moments of one world under the looks of `settings`: camera -> (T, H, W, 3)."""
@@ -240,6 +253,8 @@ class World:
         self._step += 1
         self._history = [*self._history, self._snapshot()][-1 - int(self._delay.max()) :]
         self.judge.update(self.state(), self.physics.diverged, self._table_force())
+        self._over = np.where(self.judge.done, self._over + 1, 0)
+        self.physics.resting[:] = self._over > REST
 
     def _table_force(self) -> npt.NDArray[np.float64]:
         return np.asarray(np.linalg.norm(self.physics.sensor("hand_table")[:, 1:4], axis=1))
