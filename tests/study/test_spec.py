@@ -1,0 +1,219 @@
+import copy
+import tomllib
+
+import pytest
+
+from simreal.core.errors import UsageError
+from simreal.study.spec import built_in, load_study, study_from_json, study_text
+
+TINY = {
+    "name": "tiny",
+    "task": "lift",
+    "trials": 10,
+    "simulation": {"profile": "none", "episodes": 10, "seed": 1},
+    "targets": [{"name": "a", "seed": 5, "severity": "mild"}],
+    "arms": [
+        {
+            "name": "sim-only",
+            "stages": [
+                {
+                    "steps": 40,
+                    "peak_lr": 1e-3,
+                    "parts": [{"source": "sim", "weight": 1, "episodes": 10}],
+                }
+            ],
+        },
+        {
+            "name": "hybrid",
+            "base": "sim-only",
+            "stages": [
+                {
+                    "steps": 20,
+                    "peak_lr": 1e-3,
+                    "parts": [
+                        {"source": "sim", "weight": 0.5, "episodes": 4},
+                        {"source": "real", "weight": 0.5, "episodes": 3},
+                    ],
+                }
+            ],
+        },
+    ],
+}
+
+
+def changed(path, value):
+    """TINY with one entry changed; `path` like "arms.1.base"; None removes it."""
+    content = copy.deepcopy(TINY)
+    *way, last = [int(key) if key.isdigit() else key for key in path.split(".")]
+    inner = content
+    for key in way:
+        inner = inner[key]
+    if value is None:
+        del inner[last]
+    else:
+        inner[last] = value
+    return content
+
+
+def test_the_built_in_studies_load():
+    assert "demo" in built_in()
+    for name in built_in():
+        spec = load_study(name)
+        assert spec.name == name
+        assert "nominal" in spec.suites
+
+
+def test_a_study_comes_back_from_json_equal():
+    for spec in (study_from_json(TINY), load_study("demo")):
+        assert study_from_json(spec.to_json()) == spec
+
+
+def test_demonstrations_behind_an_arm_include_those_of_its_base():
+    spec = study_from_json(TINY)
+    hybrid = spec.arm("hybrid")
+    assert (spec.n(hybrid, "sim"), spec.n(hybrid, "real")) == (10, 3)
+    assert hybrid.episodes("sim") == 4
+
+
+def test_a_file_is_read_as_it_stands(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(study_text("demo").replace('name = "demo"', 'name = "mine"'))
+    assert load_study(str(path)).name == "mine"
+    assert tomllib.loads(study_text(str(path)))["name"] == "mine"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("trails", 10, "Unknown key of the study 'trails'.*Did you mean 'trials'"),
+        ("simulation.episode", 3, r"Unknown key of \[simulation\] 'episode'.*'episodes'"),
+        ("targets.0.kind", "twin", "Unknown key of a target 'kind'"),
+        ("arms.0.stage", [], "Unknown key of arm 'sim-only' 'stage'.*'stages'"),
+        (
+            "arms.0.stages.0.lr",
+            1e-3,
+            "Unknown key of a stage of arm 'sim-only' 'lr'; allowed: parts, peak_lr",
+        ),
+        ("arms.0.stages.0.parts.0.wieght", 1, "a part of arm 'sim-only' 'wieght'.*'weight'"),
+        ("name", None, "the study lacks name"),
+        ("simulation", None, r"\[simulation\] lacks profile, episodes, seed"),
+        ("simulation.seed", None, r"\[simulation\] lacks seed"),
+        ("arms.0.stages.0.steps", None, "a stage of arm 'sim-only' lacks steps"),
+        ("arms.0.name", None, "arm '\\?' lacks name"),
+        ("trials", "10", "the study: trials = '10'; give a whole number"),
+        ("trials", 10.0, "trials = 10.0; give a whole number"),
+        ("trials", True, "trials = True; give a whole number"),
+        ("shadows", 1, "shadows = 1; give true or false"),
+        ("seeds", 3, "seeds = 3; give a list, each a whole number"),
+        ("seeds", [0, "1"], "give a list, each a whole number"),
+        ("margin", float("nan"), "margin = nan; give a finite number"),
+        ("simulation", [1], r"\[simulation\] must be a table"),
+        ("targets", [1], "targets must be tables"),
+        ("arms", 3, "arms must be tables"),
+        ("arms.0.stages", "x", "stages of arm 'sim-only' must be tables"),
+        ("arms.0.stages.0.parts", [3], "parts of arm 'sim-only' must be tables"),
+        ("arms.1.base", 3, "base = 3; give a text"),
+        ("arms", [], "at least one arm, one target and one training seed"),
+        ("targets", [], "at least one arm, one target and one training seed"),
+        ("seeds", [], "at least one arm, one target and one training seed"),
+        ("arms.1.base", "hybrid", r"base of arm 'hybrid' \(it must come earlier\).*: sim-only"),
+        ("arms.0.base", "hybrid", "base of arm 'sim-only'"),
+        ("arms.1.base", "simonly", "Did you mean 'sim-only'"),
+        ("arms.1.name", "sim-only", "Names of arms must differ; got sim-only, sim-only"),
+        ("arms.0.name", "sim/only", "Name of arm 'sim/only'; allowed: letters"),
+        ("arms.0.name", "..", "Name of arm"),
+        ("arms.0.name", "a+b", "Name of arm"),
+        ("targets.0.name", "simulation", "Name of target 'simulation'; .*none of any, shared"),
+        ("targets", [TINY["targets"][0]] * 2, "Names of targets must differ"),
+        ("targets.0.severity", "hard", "severity of target 'a' 'hard'; allowed: harsh"),
+        ("targets.0.ref", "robot:a.toml", "is a robot, .*evaluate CHECKPOINT --on robot:a.toml"),
+        ("targets.0.ref", "bench:1", "cannot give real demonstrations"),
+        ("arms.0.stages", [], "Arm 'sim-only' needs stages, each with parts"),
+        ("arms.0.stages.0.parts", [], "Arm 'sim-only' needs stages, each with parts"),
+        ("arms.0.stages.0.parts.0.source", "robot", "source in arm 'sim-only' 'robot'.*real, sim"),
+        ("arms.0.stages.0.parts.0.episodes", 0, "episodes and weights must be positive"),
+        ("arms.0.stages.0.parts.0.weight", 0.0, "episodes and weights must be positive"),
+        ("arms.0.stages.0.parts.0.episodes", 11, r"asks for 11 simulated .*\[simulation\] makes"),
+        ("arms.0.stages.0.steps", 0, "steps must be 1 or more"),
+        ("arms.0.stages.0.peak_lr", 1.5, "peak_lr between 0 and 1; got 40 and 1.5"),
+        ("trials", 4, "trials = 4; allowed: 5 to 10000"),
+        ("seeds", [-1], "Seeds must be 0 or more"),
+        ("seeds", [1, 1], "those of training different"),
+        ("simulation.seed", -2, "Seeds must be 0 or more"),
+        ("margin", 1.0, "margin = 1; give a fraction"),
+        ("size_px", 40, "size_px = 40; allowed: multiples of 16 from 16 to 512"),
+        ("size_px", 8, "size_px = 8"),
+        ("simulation.episodes", 0, "episodes and appearances must be 1 or more"),
+        ("simulation.appearances", 0, "episodes and appearances must be 1 or more"),
+        ("suites", ["nominal", "night"], "Unknown suite 'night'; allowed: backgrounds, nominal"),
+        ("suites", ["backgrounds"], "name each once, nominal among them"),
+        ("suites", ["nominal", "nominal"], "name each once"),
+    ],
+)
+def test_a_bad_study_is_refused_in_one_sentence(path, value, message):
+    with pytest.raises(UsageError, match=message) as caught:
+        study_from_json(changed(path, value))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_plug_in_target_may_be_played_on_where_no_arm_reads_real_data():
+    content = changed("targets.0.ref", "bench:1")
+    del content["arms"][1]
+    assert study_from_json(content).targets[0].ref == "bench:1"
+
+
+def test_an_unknown_or_broken_file_is_refused(tmp_path):
+    with pytest.raises(UsageError, match=r"Unknown study \(and no such file\) 'demmo'.*'demo'"):
+        load_study("demmo")
+    (tmp_path / "a.toml").write_text("name = \n")
+    with pytest.raises(UsageError, match=r"a\.toml is not valid TOML"):
+        load_study(str(tmp_path / "a.toml"))
+    (tmp_path / "b.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(UsageError, match=r"b\.toml is not a text file"):
+        load_study(str(tmp_path / "b.toml"))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("task", "lit", "Unknown task 'lit'; allowed: lift, push"),
+        ("form", "boxes", "Unknown form 'boxes'; allowed: mesh, primitive"),
+        ("simulation.profile", "ful", "randomization profile.*'ful'.*Did you mean 'full'"),
+        ("simulation.backgrounds", "/no/such/folder", "is not a folder"),
+    ],
+)
+def test_what_only_the_worlds_know_is_refused_before_anything_is_written(
+    tmp_path, path, value, message
+):
+    from simreal.study.run import Study
+
+    out = tmp_path / "out"
+    with pytest.raises(UsageError, match=message):
+        Study(study_from_json(changed(path, value)), out)
+    assert not out.exists()
+
+
+def test_runs_and_trials_follow_from_the_study(tmp_path):
+    from simreal.study.run import Study
+
+    content = changed("seeds", [0, 7])
+    content["targets"].append({"name": "b", "seed": 6})
+    study = Study(study_from_json(content), tmp_path)
+    names = [(run.arm.name, run.target, run.seed) for run in study.runs()]
+    assert names == [
+        ("sim-only", "any", 0),
+        ("sim-only", "any", 7),
+        ("hybrid", "a", 0),
+        ("hybrid", "a", 7),
+        ("hybrid", "b", 0),
+        ("hybrid", "b", 7),
+    ]
+    jobs = study.trial_jobs()
+    assert len(jobs) == 2 * 2 * (1 + 2 * 2)
+    assert len(set().union(*(job.keys for job in jobs))) == 10 * len(jobs)
+    on_b = [job for job in jobs if job.name == "b" and job.arm == "hybrid"]
+    assert {job.checkpoint for job in on_b} == {
+        str(tmp_path / "runs" / "hybrid" / "b" / seed / "checkpoint") for seed in ("0", "7")
+    }
+    based = study.train_job(study.runs()[-1])
+    assert based.base == str(tmp_path / "runs" / "sim-only" / "any" / "7" / "checkpoint")
