@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from simreal.demos.dataset import open_dataset
 from simreal.report.media import contact_sheet
 from simreal.robots.twinfile import TwinFile, write_twin
 from simreal.study.conclude import PACKAGES
-from simreal.study.data import collect_live, collect_sim
+from simreal.study.data import Collection, collect_live, collect_sim
 from simreal.study.ledger import Ledger
 from simreal.study.targets import TargetJob, close_kept, factories, open_target
 from simreal.study.training import TrainJob, TrainStage, steps_done, train_job
@@ -68,26 +69,28 @@ def collect_one(
     find_task(task)
     if episodes < 1:
         raise UsageError(f"--episodes {episodes}; ask for at least 1.")
+    fill: Callable[[Executor, Ledger, Callable[[int], None]], Collection]
+    if operator:
+        job = TargetJob(on, task, form, size, shadows, seed=seed)
+        open_target(job).close()
+        fill = partial(collect_live, out, job, episodes, seed)
+    else:
+        config = SimConfig(
+            task=task,
+            form=form,
+            size_px=size,
+            profile=profile(randomize),
+            seed=seed,
+            appearances=appearances,
+            shadows=shadows,
+            backgrounds=str(backgrounds) if backgrounds else None,
+        )
+        draw_scenario(config, 0)
+        fill = partial(collect_sim, out, config, episodes)
     ledger = Ledger(out.parent / f"{out.name}.ledger.jsonl")
-    with Progress([Step("Demonstrations", episodes)]) as progress, _pool(workers) as pool:
+    with _pool(workers) as pool, Progress([Step("Demonstrations", episodes)]) as progress:
         progress.start("Demonstrations", episodes, "demos")
-        if operator:
-            job = TargetJob(on, task, form, size, shadows, seed=seed)
-            open_target(job).close()
-            done = collect_live(out, job, episodes, seed, pool, ledger, progress.advance)
-        else:
-            config = SimConfig(
-                task=task,
-                form=form,
-                size_px=size,
-                profile=profile(randomize),
-                seed=seed,
-                appearances=appearances,
-                shadows=shadows,
-                backgrounds=str(backgrounds) if backgrounds else None,
-            )
-            draw_scenario(config, 0)
-            done = collect_sim(out, config, episodes, pool, ledger, progress.advance)
+        done = fill(pool, ledger, progress.advance)
     failed = sum(len(line["failed"]) for line in done.lines)
     print(f"{done.stored} demonstrations in {out}; {failed} attempts failed and are not stored.")
 
