@@ -11,6 +11,7 @@ import pickle
 import threading
 import time
 import traceback
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
@@ -79,9 +80,6 @@ def serve(pipe: int, lifeline: int) -> None:
     if isinstance(pickle.loads(initialized), Failed):
         connection.send_bytes(initialized)
         return
-    while True:
-        try:
-            message = connection.recv_bytes()
-        except EOFError:
-            return
-        connection.send_bytes(_answer(message))
+    with suppress(EOFError, ConnectionError):  # the parent closed its end, or is gone
+        while True:
+            connection.send_bytes(_answer(connection.recv_bytes()))
