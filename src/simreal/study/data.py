@@ -19,6 +19,7 @@ from simreal.demos.live import Attempt, record_live
 from simreal.demos.record import ShardResult, SimShard, simulate_shard
 from simreal.demos.spec import DatasetSpec
 from simreal.demos.store import Writer, create
+from simreal.robots.twinfile import read_twin
 from simreal.study.ledger import Ledger
 from simreal.study.targets import TargetJob, open_operated
 from simreal.worlds.simulated import RATE_HZ, SimConfig
@@ -198,7 +199,13 @@ def collect_live(
     told: Callable[[int], None] = lambda n: None,
 ) -> Collection:
     """Fill `root` with `wanted` demonstrations of the human-like operator on a target."""
-    request = {**asdict(target), "operator_seed": seed, "device": None, "batch": None}
+    request = {
+        **asdict(target),
+        "ref": _reference(target.ref),
+        "operator_seed": seed,
+        "device": None,
+        "batch": None,
+    }
     collection = Collection(root, dataset_spec(target.size_px), wanted, request)
     told(collection.stored)
     try:
@@ -213,6 +220,12 @@ def collect_live(
     finally:
         collection.close()
     return collection
+
+
+def _reference(ref: str) -> Any:
+    """What a reference means: a twin is what its file says, wherever the file lies."""
+    kind, _, argument = ref.partition(":")
+    return {"twin": asdict(read_twin(Path(argument)))} if kind == "twin" else ref
 
 
 def _until(attempts: Sequence[Attempt], wanted: int) -> list[Attempt]:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from simreal.compute.executor import Executor
-from simreal.compute.meter import SOURCE as PROCESS_CLOCK
-from simreal.compute.meter import utc_now
 from simreal.compute.progress import Progress, Step
 from simreal.core.files import read_json, write_json, write_text
 from simreal.core.seeds import integer
-from simreal.core.types import STAND_IN, Charge, Mixture, Part
+from simreal.core.types import STAND_IN, Mixture, Part
 from simreal.robots.twinfile import TwinFile, write_twin
 from simreal.study.conclude import conclude
 from simreal.study.data import collect_live, collect_sim
@@ -25,7 +20,7 @@ from simreal.study.ledger import Ledger
 from simreal.study.pictures import take_samples
 from simreal.study.spec import ArmSpec, StudySpec, TargetRef
 from simreal.study.targets import TargetJob
-from simreal.study.training import Trained, TrainJob, TrainStage, steps_done, train_job
+from simreal.study.training import TrainJob, TrainStage, train_runs
 from simreal.study.trying import TrialJob, run_trials
 from simreal.trials.plan import Cell, Plan, draw_conditions, make_plan, open_plan
 from simreal.trials.run import done_shards
@@ -223,7 +218,8 @@ def _described(target: TargetRef) -> dict[str, Any]:
     """A target as plan and summary name it."""
     if target.ref is not None:
         kind = target.ref.partition(":")[0]
-        return {"name": target.name, "kind": kind, "label": kind, "seed": None, "severity": None}
+        label = STAND_IN if kind == "twin" else kind
+        return {"name": target.name, "kind": kind, "label": label, "seed": None, "severity": None}
     return {
         "name": target.name,
         "kind": "twin",
@@ -239,7 +235,7 @@ def run_study(study: Study, executor: Executor) -> Path:
     try:
         with Progress(steps_of(study)) as progress:
             _collect(study, executor, progress)
-            _train(study, executor, progress)
+            train_runs(study, executor, progress)
             _try(study, executor, progress)
     finally:
         wall = _wall(study.out, time.monotonic() - started)
@@ -295,59 +291,6 @@ def _collect(study: Study, executor: Executor, progress: Progress) -> None:
                 progress.advance,
             )
     take_samples(study, executor)
-
-
-def _train(study: Study, executor: Executor, progress: Progress) -> None:
-    runs = study.runs()
-    progress.start("Training", sum(s.steps for r in runs for s in r.arm.stages), "steps")
-    with _followed(study, runs, progress):
-        for wave in _waves(study, runs):
-            for index, trained in executor.run(train_job, [study.train_job(r) for r in wave]):
-                _charge_training(study, wave[index], trained)
-
-
-def _waves(study: Study, runs: Sequence[Run]) -> Iterator[list[Run]]:
-    """Runs in the order of their bases: from scratch first, then what continues from them."""
-    depth = {a.name: 0 for a in study.spec.arms}
-    for arm in study.spec.arms:
-        if arm.base is not None:
-            depth[arm.name] = depth[arm.base] + 1
-    for level in sorted(set(depth.values())):
-        yield [r for r in runs if depth[r.arm.name] == level]
-
-
-@contextmanager
-def _followed(study: Study, runs: Sequence[Run], progress: Progress) -> Iterator[None]:
-    """Follow the training logs of worker processes while they run."""
-    over = threading.Event()
-
-    def follow() -> None:
-        seen = 0
-        while not over.wait(1.0):
-            now = sum(steps_done(run.folder(study.out)) for run in runs)
-            progress.advance(now - seen)
-            seen = now
-
-    thread = threading.Thread(target=follow, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
-
-
-def _charge_training(study: Study, run: Run, trained: Trained) -> None:
-    """Training is paid by the arm and by every arm that continues from it."""
-    heirs = [run.arm.name]
-    for arm in study.spec.arms:
-        if arm.base in heirs:
-            heirs.append(arm.name)
-    note = f"{trained.steps} steps, one core"
-    charge = Charge(
-        utc_now(), PROCESS_CLOCK, "+".join(heirs), "train", round(trained.seconds, 3), "s", note
-    )
-    study.ledger.add([charge], once=f"train/{trained.name}")
 
 
 def _try(study: Study, executor: Executor, progress: Progress) -> None:

@@ -1,18 +1,26 @@
-"""Training one arm: from data sets on disk to a checkpoint, in a worker process."""
+"""Training a study's arms: from data sets on disk to checkpoints, in worker processes."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from simreal.compute.executor import Executor
+from simreal.compute.meter import SOURCE as PROCESS_CLOCK
+from simreal.compute.meter import utc_now
+from simreal.compute.progress import Progress
 from simreal.core.files import read_jsonl
-from simreal.core.types import Mixture
+from simreal.core.types import Charge, Mixture
 from simreal.demos.dataset import open_dataset
 from simreal.demos.mix import Sampler, held_out_episodes
 
 if TYPE_CHECKING:
     from simreal.policies.recipe import TrainingStage
+    from simreal.study.run import Run, Study
 
 BATCH = 64
 #: Share of each source's episodes that is never trained on; its loss is logged and chooses nothing.
@@ -73,16 +81,22 @@ def _stage(stage: TrainStage, seed: int, number: int) -> TrainingStage:
     from simreal.policies.recipe import TrainingStage
 
     parts, held_out = [], []
-    for part in stage.mixture.parts:
+    for part, name in zip(stage.mixture.parts, _names(stage.mixture), strict=True):
         dataset = open_dataset(part.dataset)
         count = min(part.episodes or len(dataset), len(dataset))
         train, held = held_out_episodes(count, HELD_OUT, seed)
-        parts.append(Part(dataset.load(train.tolist()), part.dataset))
+        parts.append(Part(dataset.load(train.tolist()), name))
         if len(held):
-            held_out.append(Part(dataset.load(held.tolist()), part.dataset))
+            held_out.append(Part(dataset.load(held.tolist()), name))
     frames = [len(part) for part in parts]
     sampler = Sampler(stage.mixture, frames, BATCH, seed=seed * 1000 + number)
     return TrainingStage(tuple(parts), sampler, stage.steps, stage.peak_lr, tuple(held_out))
+
+
+def _names(mixture: Mixture) -> list[str]:
+    """What a run calls its data sets: their folders' names, so that a study may be moved."""
+    names = [Path(part.dataset).name for part in mixture.parts]
+    return names if len(set(names)) == len(names) else [part.dataset for part in mixture.parts]
 
 
 def steps_done(out: Path) -> int:
@@ -91,3 +105,57 @@ def steps_done(out: Path) -> int:
     for line in read_jsonl(out / "train_log.jsonl"):
         last = int(line.get("step", last))
     return last
+
+
+def train_runs(study: Study, executor: Executor, progress: Progress) -> None:
+    """Train every run of a study that has no checkpoint yet, and charge for it."""
+    runs = study.runs()
+    progress.start("Training", sum(s.steps for r in runs for s in r.arm.stages), "steps")
+    with _followed(study, runs, progress):
+        for wave in _waves(study, runs):
+            for index, trained in executor.run(train_job, [study.train_job(r) for r in wave]):
+                _charge_training(study, wave[index], trained)
+
+
+def _waves(study: Study, runs: Sequence[Run]) -> Iterator[list[Run]]:
+    """Runs in the order of their bases: from scratch first, then what continues from them."""
+    depth = {a.name: 0 for a in study.spec.arms}
+    for arm in study.spec.arms:
+        if arm.base is not None:
+            depth[arm.name] = depth[arm.base] + 1
+    for level in sorted(set(depth.values())):
+        yield [r for r in runs if depth[r.arm.name] == level]
+
+
+@contextmanager
+def _followed(study: Study, runs: Sequence[Run], progress: Progress) -> Iterator[None]:
+    """Follow the training logs of worker processes while they run."""
+    over = threading.Event()
+
+    def follow() -> None:
+        seen = 0
+        while not over.wait(1.0):
+            now = sum(steps_done(run.folder(study.out)) for run in runs)
+            progress.advance(now - seen)
+            seen = now
+
+    thread = threading.Thread(target=follow, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _charge_training(study: Study, run: Run, trained: Trained) -> None:
+    """Training is paid by the arm and by every arm that continues from it."""
+    heirs = [run.arm.name]
+    for arm in study.spec.arms:
+        if arm.base in heirs:
+            heirs.append(arm.name)
+    note = f"{trained.steps} steps, one core"
+    charge = Charge(
+        utc_now(), PROCESS_CLOCK, "+".join(heirs), "train", round(trained.seconds, 3), "s", note
+    )
+    study.ledger.add([charge], once=f"train/{trained.name}")
