@@ -168,6 +168,16 @@ def test_a_run_is_never_resumed_as_another(unbroken):
         train(fewer, quick_config(), unbroken, joint_names=JOINTS, resume=True)
 
 
+def test_data_may_have_moved_before_a_resume(unbroken):
+    """A part's name is often its folder; what counts is what is in it."""
+    first, second = make_part(12, 1, "elsewhere/sim"), make_part(3, 2, "elsewhere/real")
+    stages = [
+        make_stage([first], 25, size=16),
+        make_stage([first, second], 25, (0.75, 0.25), 16, peak_lr=5e-4),
+    ]
+    assert train(stages, quick_config(), unbroken, joint_names=JOINTS, resume=True).steps == 50
+
+
 def test_folders_in_use_are_refused(unbroken, tmp_path):
     with pytest.raises(UsageError, match="already holds a run"):
         train(two_stages(), quick_config(), unbroken, joint_names=JOINTS)

@@ -128,7 +128,7 @@ def describe_request(
             {
                 "steps": stage.steps,
                 "peak_lr": stage.peak_lr,
-                "parts": [f"{part.name} {part.digest()}" for part in stage.parts],
+                "parts": [part.digest() for part in stage.parts],
                 "draws": sha256_of(drawn),
             }
         )
