@@ -106,7 +106,7 @@ def test_prefixed_statistics_are_refused(copied):
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [
-        ("network.normalizer.target_scale", torch.full((6,), float("inf")), "not finite"),
+        ("network.normalizer.target_scale", torch.full((6, 6), float("inf")), "not finite"),
         ("network.normalizer.target_mean", torch.zeros(7), r"shape \(7,\), the policy 6"),
         ("network.head.bias", torch.zeros(3), r"head\.bias has shape \(3,\), needs \(36,\)"),
         ("network.head.bias", torch.full((36,), float("nan")), "head.bias is not finite"),

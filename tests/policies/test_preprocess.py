@@ -34,7 +34,7 @@ def rows(frames=270, chunk=8, spike=False):
 
 
 def fitted(**kwargs) -> Normalizer:
-    normalizer = Normalizer(6)
+    normalizer = Normalizer(8, 6)
     normalizer.set(fit_statistics([rows(**kwargs)]))
     return normalizer
 
@@ -61,8 +61,9 @@ def test_input_is_bounded_off_the_distribution():
 
 def test_a_spike_does_not_spoil_the_statistics():
     clean, spiked = fit_statistics([rows()]), fit_statistics([rows(spike=True)])
-    assert spiked.target_scale[0] < 1.2 * clean.target_scale[0]
-    assert abs(spiked.target_mean[0] - clean.target_mean[0]) < 0.2 * clean.target_scale[0]
+    assert (spiked.target_scale[:, 0] < 1.2 * clean.target_scale[:, 0]).all()
+    moved = np.abs(spiked.target_mean[:, 0] - clean.target_mean[:, 0])
+    assert (moved < 0.2 * clean.target_scale[:, 0]).all()
     normalizer = fitted(spike=True)
     pose, chunks = (torch.from_numpy(x) for x in rows(spike=True))
     assert normalizer.target(chunks, pose).abs().max() <= Z_LIMIT
@@ -98,7 +99,7 @@ def tensors(prefix="network.normalizer."):
 
 
 def test_sound_statistics_pass():
-    check_statistics(tensors(), 6, "file", "network.normalizer.")
+    check_statistics(tensors(), 8, 6, "file", "network.normalizer.")
 
 
 @pytest.mark.parametrize("name", STATISTICS)
@@ -106,20 +107,20 @@ def test_a_missing_statistic_is_named(name):
     found = tensors()
     del found["network.normalizer." + name]
     with pytest.raises(BadDataError, match=rf"model\.st lacks .*{name}.*found"):
-        check_statistics(found, 6, "model.st", "network.normalizer.")
+        check_statistics(found, 8, 6, "model.st", "network.normalizer.")
 
 
 def test_keys_under_another_prefix_are_named():
     with pytest.raises(BadDataError, match=r"lacks .*state_mean.*found so100\.buffer\.action_free"):
-        check_statistics(tensors("so100.buffer."), 6, "model.st", "network.normalizer.")
+        check_statistics(tensors("so100.buffer."), 8, 6, "model.st", "network.normalizer.")
 
 
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("target_scale", torch.full((6,), float("inf")), "not finite"),
+        ("target_scale", torch.full((8, 6), float("inf")), "not finite"),
         ("state_mean", torch.full((6,), float("nan")), "not finite"),
-        ("target_mean", torch.zeros(7), r"\(7,\).*6 joints"),
+        ("target_mean", torch.zeros(7), r"\(7,\).*6 joints.*\(8, 6\)"),
         ("state_mean", torch.zeros(0), r"\(0,\).*6 joints"),
         ("state_scale", torch.zeros(6), "positive"),
         ("action_free", torch.full((6,), 0.5), "0 or 1"),
@@ -128,12 +129,12 @@ def test_keys_under_another_prefix_are_named():
 def test_bad_statistics_are_refused(name, value, said):
     found = tensors() | {"network.normalizer." + name: value}
     with pytest.raises(BadDataError, match=said):
-        check_statistics(found, 6, "model.st", "network.normalizer.")
+        check_statistics(found, 8, 6, "model.st", "network.normalizer.")
 
 
 def test_unset_statistics_are_refused():
     with pytest.raises(BadDataError, match="not finite"):
-        Normalizer(6).check("the policy")
+        Normalizer(8, 6).check("the policy")
 
 
 def test_statistics_carry_every_buffer():

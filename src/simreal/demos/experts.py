@@ -20,8 +20,11 @@ from simreal.worlds.task import Phase, Privileged, Task
 
 Array = npt.NDArray[np.float64]
 
-#: Gap left between the fixed finger and the object before closing, m.
-CLEARANCE_M = 0.005
+#: Gap left between the fixed finger and the object before closing, m: with less, a hand that is
+#: one centimetre off sets its finger on top of the object.
+CLEARANCE_M = 0.014
+#: Commands below this close the gripper.
+CLOSING = 20.0
 
 
 @dataclass(frozen=True)
@@ -205,8 +208,12 @@ class ScriptedOperator:
         if phase.anchor == "start":
             centre = np.asarray(state.object_start[i], dtype=float)
         yaw = self._grasp_yaw(i, known)
-        reach = float(state.object_half[i][0]) + CLEARANCE_M
-        side = reach * np.array([np.cos(yaw), np.sin(yaw)]) + self._aside[i]
+        across = np.array([np.cos(yaw), np.sin(yaw)])
+        gap = CLEARANCE_M
+        if phase.gripper < CLOSING:  # the moving finger pushes the object; the hand stays
+            now = float((state.tool_pos[i][:2] - self._aside[i] - centre[:2]) @ across)
+            gap = float(np.clip(now - state.object_half[i][0], 0.0, CLEARANCE_M))
+        side = (float(state.object_half[i][0]) + gap) * across + self._aside[i]
         return np.array([centre[0] + side[0], centre[1] + side[1], centre[2] + height])
 
     def _goal(self, i: int, phase: Phase, known: Privileged) -> Array:

@@ -193,7 +193,8 @@ def parse_config(config: Any, file: str) -> tuple[NetworkShape, int]:
 def load_weights(network: CompactNetwork, file: Path) -> None:
     """Read weights and statistics; anything missing, extra, misshapen or not finite is refused."""
     tensors = read_tensors(file)
-    check_statistics(tensors, len(network.shape.joint_names), str(file), f"{PREFIX}normalizer.")
+    chunk, joints = network.shape.chunk, len(network.shape.joint_names)
+    check_statistics(tensors, chunk, joints, str(file), f"{PREFIX}normalizer.")
     wanted = {PREFIX + name: value for name, value in network.state_dict().items()}
     missing, extra = sorted(set(wanted) - set(tensors)), sorted(set(tensors) - set(wanted))
     if missing or extra:

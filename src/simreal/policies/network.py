@@ -84,7 +84,7 @@ class CompactNetwork(nn.Module):
         self.shape = shape
         self.cameras = tuple(sorted(shape.cameras))
         joints = len(shape.joint_names)
-        self.normalizer = Normalizer(joints)
+        self.normalizer = Normalizer(shape.chunk, joints)
         self.encoders = nn.ModuleDict(
             {
                 name: Encoder(shape.cameras[name], shape.channels, shape.vision)

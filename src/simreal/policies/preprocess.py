@@ -33,7 +33,10 @@ OUTLIER_SPREADS = 10.0
 
 @dataclass(frozen=True)
 class Statistics:
-    """Per-joint normalization; every field has shape (J,), float64, LeRobot units.
+    """Normalization, float64, LeRobot units; (J,), the target's (K, J): a scale a chunk step.
+
+    Later steps of a chunk lie farther from the measured pose; on one common scale they would drown
+    the first ones, which are those that are executed (measured in docs/lift.md).
 
     state_mean, state_scale: of measured positions. state_live: 0 where the joint never moved; the
     network then does not see it. target_mean, target_scale: of targets relative to the pose
@@ -59,17 +62,19 @@ def fit_statistics(rows: Iterable[tuple[Floats, Floats]]) -> Statistics:
     states = np.concatenate([state for state, _ in pairs]).astype(np.float64)
     chunks = np.concatenate([chunk for _, chunk in pairs]).astype(np.float64)
     joints = states.shape[1]
-    relative = (chunks - states[:, None, :]).reshape(-1, joints)
+    relative = chunks - states[:, None, :]
     absolute = chunks.reshape(-1, joints)
     state = [_summary(states[:, j]) for j in range(joints)]
-    target = [_summary(relative[:, j]) for j in range(joints)]
+    target = [
+        [_summary(relative[:, k, j]) for j in range(joints)] for k in range(relative.shape[1])
+    ]
     action = [_summary(absolute[:, j]) for j in range(joints)]
     return Statistics(
         state_mean=np.array([s.mean for s in state]),
         state_scale=np.array([s.scale for s in state]),
         state_live=np.array([float(not s.constant) for s in state]),
-        target_mean=np.array([s.mean for s in target]),
-        target_scale=np.array([s.scale for s in target]),
+        target_mean=np.array([[s.mean for s in step] for step in target]),
+        target_scale=np.array([[s.scale for s in step] for step in target]),
         action_free=np.array([float(not s.constant) for s in action]),
         action_value=np.array([s.mean for s in action]),
     )
@@ -91,10 +96,13 @@ def _summary(values: Numbers) -> _Summary:
     return _Summary(float(values.mean()), max(float(values.std()), SCALE_FLOOR), constant)
 
 
-def check_statistics(found: Mapping[str, Tensor], joints: int, file: str, prefix: str = "") -> None:
+def check_statistics(
+    found: Mapping[str, Tensor], chunk: int, joints: int, file: str, prefix: str = ""
+) -> None:
     """Refuse statistics that are missing, of another width, not finite or not positive.
 
     found: the tensors of a weights file by their full names; `prefix` comes before each name.
+    chunk, joints: the policy's.
     """
     names = [prefix + name for name in STATISTICS]
     missing = [name for name in names if name not in found]
@@ -106,13 +114,15 @@ def check_statistics(found: Mapping[str, Tensor], joints: int, file: str, prefix
             "Without them raw network output would reach the robot."
         )
     for name in names:
-        _check_statistic(name, found[name], joints, file)
+        steps = (chunk,) if "target_" in name else ()
+        _check_statistic(name, found[name], (*steps, joints), file)
 
 
-def _check_statistic(name: str, value: Tensor, joints: int, file: str) -> None:
-    if tuple(value.shape) != (joints,):
+def _check_statistic(name: str, value: Tensor, shape: tuple[int, ...], file: str) -> None:
+    if tuple(value.shape) != shape:
         raise BadDataError(
-            f"{file}: statistic {name} has shape {tuple(value.shape)}, the policy {joints} joints."
+            f"{file}: statistic {name} has shape {tuple(value.shape)}, the policy {shape[-1]} "
+            f"joints; it needs {shape}."
         )
     if not bool(torch.isfinite(value).all()):
         raise BadDataError(f"{file}: statistic {name} is not finite: {value.tolist()}.")
@@ -133,11 +143,12 @@ class Normalizer(nn.Module):
     action_free: Tensor
     action_value: Tensor
 
-    def __init__(self, joints: int) -> None:
-        """Buffers for `joints` joints."""
+    def __init__(self, chunk: int, joints: int) -> None:
+        """Buffers for `joints` joints and chunks of `chunk` steps."""
         super().__init__()
         for name in STATISTICS:
-            self.register_buffer(name, torch.full((joints,), float("nan")))
+            shape = (chunk, joints) if name.startswith("target_") else (joints,)
+            self.register_buffer(name, torch.full(shape, float("nan")))
 
     def set(self, statistics: Statistics) -> None:
         """Freeze fitted statistics."""
@@ -149,7 +160,8 @@ class Normalizer(nn.Module):
     def check(self, where: str) -> None:
         """Refuse to compute with statistics that were never fitted or are bad."""
         found = dict(self.named_buffers())
-        check_statistics(found, len(self.state_mean), where)
+        chunk, joints = self.target_mean.shape
+        check_statistics(found, chunk, joints, where)
 
     def state(self, joint_pos: Tensor) -> Tensor:
         """Measured positions (B, J) -> network input (B, J), |z| <= 10."""

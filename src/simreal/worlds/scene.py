@@ -106,7 +106,8 @@ def _add_materials(spec: mujoco.MjSpec) -> None:
         **{f"clutter_{i}": (0.4, 0.4, 0.45) for i in range(CLUTTER)},
     }
     for name, (r, g, b) in colours.items():
-        spec.add_material(name=name, rgba=[r, g, b, 1], specular=0.2, shininess=0.3)
+        shine = 0.2 if name == OBJECT else 0.0
+        spec.add_material(name=name, rgba=[r, g, b, 1], specular=shine, shininess=0.3)
 
 
 def _add_table(spec: mujoco.MjSpec) -> None:
@@ -139,9 +140,9 @@ def _add_room(spec: mujoco.MjSpec) -> None:
     """Floor and three walls: what the scene camera sees behind the table."""
     walls = {
         "floor": ((0.2, 0, -0.72), (1.6, 1.6, 0.01)),
-        "wall_back": ((-0.75, 0, 0.3), (0.01, 1.6, 1.1)),
-        "wall_left": ((0.2, 1.0, 0.3), (1.6, 0.01, 1.1)),
-        "wall_right": ((0.2, -1.0, 0.3), (1.6, 0.01, 1.1)),
+        "wall_back": ((-0.75, 0, 0.0), (0.01, 1.6, 0.72)),
+        "wall_left": ((0.2, 1.0, 0.0), (1.6, 0.01, 0.72)),
+        "wall_right": ((0.2, -1.0, 0.0), (1.6, 0.01, 0.72)),
     }
     for name, (pos, size) in walls.items():
         spec.worldbody.add_geom(
@@ -172,6 +173,7 @@ def _add_clutter(spec: mujoco.MjSpec, shapes: Sequence[str]) -> None:
 
 
 def _add_lights(spec: mujoco.MjSpec) -> None:
+    """Three directional lights, the first with shadows; the walls are too low to shade the table."""
     poses = (((0.3, -0.4, 1.2), 0.55), ((0.1, 0.7, 1.0), 0.3), ((0.8, 0.2, 0.9), 0.2))
     for i, (pos, level) in enumerate(poses):
         aim = np.array([0.22, 0.0, 0.0]) - np.array(pos)
@@ -183,19 +185,19 @@ def _add_lights(spec: mujoco.MjSpec) -> None:
             diffuse=[level] * 3,
             ambient=[0.12] * 3,
             specular=[0.1] * 3,
-            castshadow=True,
+            castshadow=i == 0,
             active=True,
         )
 
 
 def _add_cameras(spec: mujoco.MjSpec) -> None:
     """A scene camera in front of the table, and the wrist camera of the stock model."""
-    pos, aim = np.array([0.46, -0.24, 0.30]), np.array([0.17, 0.0, 0.075])
+    pos, aim = np.array([0.46, -0.24, 0.30]), np.array([0.185, 0.0, 0.065])
     back = (pos - aim) / np.linalg.norm(pos - aim)
     right = np.cross([0, 0, 1], back)
     right /= np.linalg.norm(right)
     up = np.cross(back, right)
-    spec.worldbody.add_camera(name="scene", pos=list(pos), xyaxes=[*right, *up], fovy=44)
+    spec.worldbody.add_camera(name="scene", pos=list(pos), xyaxes=[*right, *up], fovy=40)
     spec.camera("wrist_cam").name = "wrist"
 
 

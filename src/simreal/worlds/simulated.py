@@ -21,6 +21,8 @@ from simreal.worlds.world import World
 
 FORMS = ("primitive", "mesh")
 RATE_HZ = 20.0
+#: How far a scenario may move an object from where its task put it; farther is out of reach.
+MOST_SHIFT_M = 0.03
 #: Textures of the training bank.
 TEXTURES = 24
 
@@ -74,8 +76,8 @@ def solvable(task: Task, settings: Settings) -> str | None:
     if task.max_width_m is not None and width > task.max_width_m:
         return f"object {1000 * width:.0f} mm wide, limit {1000 * task.max_width_m:.0f} mm"
     shift = float(np.hypot(*settings.value("control.object_offset_m")))
-    if shift > 0.05:
-        return f"object moved by {1000 * shift:.0f} mm, limit 50 mm"
+    if shift > MOST_SHIFT_M:
+        return f"object moved by {1000 * shift:.0f} mm, limit {1000 * MOST_SHIFT_M:.0f} mm"
     return None
 
 

@@ -85,8 +85,8 @@ class Task:
 
     draw: initial values from a generator (the condition's `reset`, names in `reset_names`), SI.
     failures: (name of the furthest stage reached or None) -> failure kind.
-    max_width_m, reach_m: draws with a wider object, or one nearer or farther than the arm reaches
-    from above, are not solvable.
+    max_width_m: draws with a wider object are not solvable. reach_m: nearest and farthest distance
+    from the base at which `draw` may put the object.
     """
 
     name: str

@@ -19,8 +19,8 @@ def _build(spec: mujoco.MjSpec) -> None:
 
 
 def _draw(rng: np.random.Generator) -> dict[str, float]:
-    """A place the arm reaches from above (0.17-0.25 m ahead, within 40 degrees), any yaw."""
-    radius, angle = rng.uniform(0.175, 0.245), rng.uniform(-0.6, 0.6)
+    """A place the arm reaches from above (0.18-0.24 m ahead, within 29 degrees), any yaw."""
+    radius, angle = rng.uniform(0.18, 0.24), rng.uniform(-0.5, 0.5)
     return {
         "object_x_m": float(radius * np.cos(angle)),
         "object_y_m": float(radius * np.sin(angle)),
