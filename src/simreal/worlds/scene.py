@@ -173,7 +173,7 @@ def _add_clutter(spec: mujoco.MjSpec, shapes: Sequence[str]) -> None:
 
 
 def _add_lights(spec: mujoco.MjSpec) -> None:
-    """Three directional lights, the first with shadows; the walls are too low to shade the table."""
+    """Three directional lights; the first casts shadows. Walls are too low to shade the table."""
     poses = (((0.3, -0.4, 1.2), 0.55), ((0.1, 0.7, 1.0), 0.3), ((0.8, 0.2, 0.9), 0.2))
     for i, (pos, level) in enumerate(poses):
         aim = np.array([0.22, 0.0, 0.0]) - np.array(pos)
