@@ -122,7 +122,6 @@ _PINNED = (
     Axis("encoder_noise", "set", Uniform(0, 0)),
     Axis("image_noise", "set", Uniform(0, 0)),
     Axis("light_count", "set", Integers(3, 3)),
-    Axis("light_shadow", "set", Integers(1, 1)),
     Axis("table_texture", "set", Integers(0, 0)),
     Axis("background_texture", "set", Integers(0, 0)),
     Axis("object_texture", "set", Integers(0, 0)),
@@ -228,7 +227,7 @@ def test_a_task_refuses_objects_its_gripper_cannot_hold():
         draw_scenario(SimConfig(task="lift", profile=wide), 0)
     assert draw_scenario(SimConfig(task="push", profile=wide), 0)[0].rejected == 0
     far = Profile("far", (Axis("object_position", "add", Uniform(0.06, 0.08)),))
-    with pytest.raises(UsageError, match=r"object moved by .* limit 50 mm"):
+    with pytest.raises(UsageError, match=r"object moved by .* limit 30 mm"):
         draw_scenario(SimConfig(task="push", profile=far), 0)
 
 
