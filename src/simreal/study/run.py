@@ -259,8 +259,8 @@ def steps_of(study: Study) -> list[Step]:
     return [
         Step("Simulated demonstrations", 0.1 * spec.simulation.episodes),
         Step("Operator's demonstrations", 0.5 * real),
-        Step("Training", updates / 30),
-        Step("Trials", 0.12 * trials),
+        Step("Training", updates / 70),
+        Step("Trials", 0.08 * trials),
     ]
 
 

@@ -65,7 +65,7 @@ def _cost_finding(
     p: Parameters,
 ) -> Finding:
     saved, (cheap, dear), matched = found
-    state = in_range(band, p["low"], p["high"], matched)
+    state = in_range(band, p["low"], p["high"], matched and saved.headline)
     parts = [f"{cheap.name} against {dear.name}", "band over prices and set-up cost"]
     if not matched:
         parts.append("success not shown to match")
