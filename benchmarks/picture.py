@@ -83,7 +83,7 @@ def stage(name: str, scenes: int) -> Stage:
     operator = ScriptedOperator(task, world.privileged, EXPERT, config.seed)
     conditions = conditions_for(config, 0, scenes)
     run_episodes(world, operator, conditions, max(STEPS) + 1, [moments])
-    looks = [world.look_of(settings) for settings in world.settings] * len(STEPS)
+    looks = [world.views.look_of(settings) for settings in world.settings] * len(STEPS)
     positions, rotations = zip(*moments.poses, strict=True)
     arrays = (np.concatenate(x) for x in (moments.qpos, positions, rotations))
     return Stage(world.scene.look, *arrays, looks)

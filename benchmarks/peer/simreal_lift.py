@@ -24,7 +24,7 @@ SWAY = 5.0
 
 def casting_lights(world: World) -> float:
     """Mean number of lights a world that are on and cast shadows."""
-    looks = [world.look_of(settings) for settings in world.settings]
+    looks = [world.views.look_of(settings) for settings in world.settings]
     return float(np.mean([(x.light_active & x.light_castshadow).sum() for x in looks]))
 
 

@@ -71,7 +71,7 @@ def test_pictures_are_taken_only_when_asked_for():
     def forbidden(*args):
         raise AssertionError("rendered although nobody looks")
 
-    world._render = forbidden  # type: ignore[method-assign]
+    world.views._render = forbidden  # type: ignore[method-assign]
     for _ in range(3):
         assert world.observe(images=False).images == {}
         world.act(np.tile(HOME, (2, 1)))

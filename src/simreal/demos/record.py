@@ -21,7 +21,8 @@ from simreal.demos.experts import EXPERT, ScriptedOperator, Style
 from simreal.demos.live import TAIL
 from simreal.worlds.simulated import SimConfig, draw_scenario, simulated_world
 from simreal.worlds.tasks import task as find_task
-from simreal.worlds.world import Taken, World
+from simreal.worlds.views import Taken
+from simreal.worlds.world import World
 
 
 @dataclass(frozen=True)

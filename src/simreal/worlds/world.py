@@ -6,61 +6,29 @@ knowing what they are.
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from simreal.core.errors import UsageError, unknown
 from simreal.core.seeds import generator
 from simreal.core.types import Action, Condition, Images, Observation, Outcome, TargetSpec
 from simreal.worlds import so101
-from simreal.worlds.camera import Sensor, Stream, expose
 from simreal.worlds.judge import Judge
 from simreal.worlds.physics import Array, Physics, Servo
 from simreal.worlds.placing import initial_qpos, table_height
-from simreal.worlds.render import Look, Renderer, small
-from simreal.worlds.scene import CAMERAS, Scene
+from simreal.worlds.scene import Scene
 from simreal.worlds.settings import Settings
 from simreal.worlds.task import OBJECT, TABLE, Privileged, Task, TaskState
+from simreal.worlds.views import Optics, Taken, Views
 
 #: Control steps after which the world of an episode that is over stands still, to save time.
 REST = 8
 
 #: Turns a condition into the settings of the world that plays it.
 Prepare = Callable[[Condition], Settings]
-
-
-class Optics(Protocol):
-    """Camera effects beyond the plain pipeline (used by twins)."""
-
-    def reset(self, seeds: Sequence[int]) -> None:
-        """Start N episodes."""
-        ...
-
-    def apply(self, images: Images, step: int) -> Images:
-        """Alter images of all N worlds taken at control step `step`."""
-        ...
-
-
-@dataclass(frozen=True)
-class Taken:
-    """Where all bodies were when pictures were taken: enough to render them later.
-
-    position (N, nbody, 3) m, matrix (N, nbody, 3, 3), world frame; step: control step.
-    """
-
-    position: Array
-    matrix: Array
-    step: int
-
-    def row(self, i: int) -> Taken:
-        """The moment of world i alone (N = 1)."""
-        return Taken(self.position[i : i + 1], self.matrix[i : i + 1], self.step)
 
 
 @dataclass(frozen=True)
@@ -86,13 +54,10 @@ class World:
         device: str = "cpu",
         extras: Extras = Extras(),
     ) -> None:
-        _check_cameras(spec.cameras)
         self.task, self.scene, self._spec = task, scene, spec
         self._prepare, self._extras = prepare, extras
-        self._shadows, self._device = shadows, device
-        self._renderer: Renderer | None = None
+        self.views = Views(scene, spec.cameras, shadows, device)
         self._physics: Physics | None = None
-        self._nominal_look = Look.of(scene.look)
         self._conditions: tuple[Condition, ...] = ()
 
     @property
@@ -112,16 +77,17 @@ class World:
         self._step = 0
         self._place()
         self._read_settings()
+        seeds = [c.seed for c in conditions]
+        self.views.reset(self.settings, seeds)
         for part in (self._extras.servo, self._extras.optics):
             if part is not None:
-                part.reset([c.seed for c in conditions])
+                part.reset(seeds)
         self._history = [self._snapshot()]
         object_body = int(self.scene.physics.body(OBJECT).id)
         self._object_start = self.physics.body_poses()[0][:, object_body]
         self.judge = Judge(self.task, n)
         self.judge.start(self.state())
         self._over: npt.NDArray[np.int64] = np.zeros(n, dtype=np.int64)
-        self._rendered: dict[str, npt.NDArray[np.uint8]] = {}
 
     @property
     def physics(self) -> Physics:
@@ -158,14 +124,6 @@ class World:
         self._offset_deg = _column(self.settings, "control.joint_offset_deg")
         self._delay = _column(self.settings, "control.observation_delay_steps")[:, 0].astype(int)
         self._encoder_deg = _column(self.settings, "control.encoder_noise_deg")[:, 0]
-        self._sensors = [sensor_of(s) for s in self.settings]
-        self._looks = [self.look_of(s) for s in self.settings]
-
-    def look_of(self, settings: Settings) -> Look:
-        """The visual fields of one world."""
-        edits = {f.split(".", 1)[1]: f for f in settings.edited if f.startswith("look.")}
-        changed = {k: small(settings.value(f)) for k, f in edits.items()}
-        return dataclasses.replace(self._nominal_look, **changed)
 
     def _snapshot(self) -> tuple[Array, Array, Array]:
         position, matrix = self.physics.body_poses()
@@ -184,7 +142,11 @@ class World:
         if self._extras.encoder is not None:
             angles = self._extras.encoder(angles)
         measured = so101.to_lerobot(angles) + self._offset_deg + self._encoder_noise()
-        pictures: Images = self._pictures() if images and self._spec.cameras else {}
+        pictures: Images = {}
+        if images and self._spec.cameras:
+            pictures = self.views.take(self.seen(), self.physics.resting)
+            if self._extras.optics is not None:
+                pictures = self._extras.optics.apply(pictures, self._step)
         return Observation(measured.astype(np.float32), pictures, self._step / self._spec.rate_hz)
 
     def _encoder_noise(self) -> Array:
@@ -199,45 +161,9 @@ class World:
         """What the cameras see now, not yet rendered."""
         return Taken(self._delayed(1), self._delayed(2), self._step)
 
-    def _pictures(self) -> Images:
-        """What all N cameras see; worlds at rest are not drawn again."""
-        seen = self.seen()
-        rows = np.flatnonzero(~self.physics.resting)
-        if not self._rendered:
-            rows = np.arange(len(self._conditions))
-        drawn = self._render(seen.position[rows], seen.matrix[rows], self._looks, rows)
-        for camera, pictures in drawn.items():
-            whole = self._rendered.setdefault(camera, pictures)
-            if whole is not pictures:
-                whole[rows] = pictures
-        streams = [Stream(c.seed, 0, self._step) for c in self._conditions]
-        shown = _exposed(self._rendered, self._sensors, streams)
-        if self._extras.optics is not None:
-            shown = self._extras.optics.apply(shown, self._step)
-        return shown
-
     def photograph(self, moments: Sequence[Taken], settings: Settings, seed: int) -> Images:
         """Render T moments of one world under the looks of `settings`: camera -> (T, H, W, 3)."""
-        position = np.concatenate([m.position for m in moments])
-        matrix = np.concatenate([m.matrix for m in moments])
-        rendered = self._render(
-            position, matrix, [self.look_of(settings)], np.zeros(len(moments), dtype=int)
-        )
-        streams = [Stream(seed, 0, moment.step) for moment in moments]
-        return _exposed(rendered, [sensor_of(settings)] * len(moments), streams)
-
-    def _render(
-        self, position: Array, matrix: Array, looks: Sequence[Look], rows: npt.NDArray[np.int64]
-    ) -> Images:
-        if self._renderer is None:
-            self._renderer = Renderer(
-                self.scene.look,
-                tuple(self._spec.cameras),
-                next(iter(self._spec.cameras.values())),
-                shadows=self._shadows,
-                device=self._device,
-            )
-        return self._renderer.render(position, matrix, looks, rows)
+        return self.views.photograph(moments, settings, seed)
 
     def act(self, actions: Action) -> None:
         """One control period towards absolute targets (N, 6) in LeRobot units."""
@@ -308,33 +234,8 @@ class World:
     def close(self) -> None:
         """Free models and device memory."""
         self._physics = None
-        self._renderer = None
-
-
-def _check_cameras(cameras: Mapping[str, tuple[int, int]]) -> None:
-    for name in cameras:
-        if name not in CAMERAS:
-            raise unknown("camera", name, CAMERAS)
-    if len(set(cameras.values())) > 1:
-        sizes = ", ".join(f"{name} {h}x{w}" for name, (h, w) in cameras.items())
-        raise UsageError(f"All cameras of a world have one size; got {sizes}.")
+        self.views.close()
 
 
 def _column(settings: Sequence[Settings], field: str) -> Array:
     return np.stack([np.asarray(s.value(field), dtype=float) for s in settings])
-
-
-def sensor_of(settings: Settings) -> Sensor:
-    """The camera electronics of one world; noise is half read noise, half shot noise."""
-    red, green, blue = (float(x) for x in settings.value("image.colour_gain"))
-    level = 255 * float(settings.value("image.noise_std")[0])
-    return Sensor(
-        exposure_stops=float(settings.value("image.exposure_stops")[0]),
-        colour_gain=(red, green, blue),
-        read_noise=level,
-        shot_noise=level,
-    )
-
-
-def _exposed(images: Images, sensors: Sequence[Sensor], streams: Sequence[Stream]) -> Images:
-    return {camera: expose(images[camera], sensors, streams, camera) for camera in images}
