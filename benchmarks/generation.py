@@ -26,12 +26,13 @@ from typing import Any
 import numpy as np
 
 from simreal.core.files import write_json
+from simreal.core.types import RATE_HZ
 from simreal.demos.live import TAIL
 from simreal.demos.record import ShardResult, SimShard, simulate_shard
 from simreal.demos.store import create
 from simreal.study.data import SIM_SHARD, dataset_spec
 from simreal.worlds.randomize import profile
-from simreal.worlds.simulated import RATE_HZ, SimConfig, draw_scenario, scene_of
+from simreal.worlds.simulated import SimConfig, draw_scenario, scene_of
 
 RESULTS = Path(__file__).parent / "results" / "generation.json"
 FORMS, SHADOWS = ("primitive", "mesh"), ("off", "on")

@@ -18,13 +18,13 @@ import numpy as np
 
 from simreal.core.loop import run_episodes
 from simreal.core.seeds import generator
-from simreal.core.types import Condition, Observation, Outcome, TargetSpec
+from simreal.core.types import RATE_HZ, Condition, Observation, Outcome, TargetSpec
 from simreal.demos.experts import EXPERT, ScriptedOperator
 from simreal.worlds import so101
 from simreal.worlds.randomize import Profile, draw, profile
 from simreal.worlds.scene import CAMERAS, build
 from simreal.worlds.settings import Settings
-from simreal.worlds.simulated import RATE_HZ, solvable
+from simreal.worlds.simulated import solvable
 from simreal.worlds.task import OBJECT, TABLE, TABLE_PLANE, Task, TaskState
 from simreal.worlds.world import World
 

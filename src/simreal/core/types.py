@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,13 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
 Images = Mapping[str, npt.NDArray[np.uint8]]
+
+#: Looks of a robot: fitted boxes, or its full meshes.
+Form = Literal["primitive", "mesh"]
+FORMS: tuple[Form, ...] = get_args(Form)
+
+#: Control rate of every world, twin and robot.
+RATE_HZ = 20.0
 
 #: What every number taken on a twin is called, wherever it appears.
 STAND_IN = "stand-in (simulated)"
@@ -189,11 +196,6 @@ class Mixture:
     """Where the samples of a batch come from. Sim-only, real-only and hybrid are values of this."""
 
     parts: tuple[Part, ...]
-
-    def shares(self) -> tuple[float, ...]:
-        """The probability of each part in a batch; sums to 1."""
-        total = sum(part.weight for part in self.parts)
-        return tuple(part.weight / total for part in self.parts)
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,11 @@ import numpy.typing as npt
 from PIL import Image
 
 from simreal.core.errors import BadDataError, UsageError, unknown
-from simreal.core.types import Floats, TargetSpec
+from simreal.core.types import RATE_HZ, Floats, TargetSpec
 from simreal.robots.robotfile import RobotFile
 from simreal.robots.safety import SO101_LIMITS
 
 LABEL = "robot"
-RATE_HZ = 20.0
 #: Where episodes of the SO-101 start in simulation too (`worlds.so101.HOME_RAD`).
 SO101_REST: Mapping[str, float] = {
     "shoulder_pan": 0.0,

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from simreal.core.seeds import generator
-from simreal.core.types import Images
+from simreal.core.types import RATE_HZ, Images
 from simreal.robots.draws import EpisodeDraws
 
 Floats = npt.NDArray[np.float32]
@@ -69,7 +69,7 @@ class ImageEffects:
     """
 
     def __init__(
-        self, cameras: Mapping[str, CameraParameters], twin_seed: int, rate_hz: float = 20.0
+        self, cameras: Mapping[str, CameraParameters], twin_seed: int, rate_hz: float = RATE_HZ
     ) -> None:
         self._cameras = {
             name: Camera(parameters, name, twin_seed, rate_hz)

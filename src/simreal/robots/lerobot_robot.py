@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from simreal.core.errors import BadDataError, InterruptedRunError, UsageError
-from simreal.core.types import Action, Condition, Floats, Observation, Outcome, TargetSpec
-from simreal.robots.arm import RATE_HZ, Arm, RobotTask, fitted, rest_pose, robot_spec
+from simreal.core.types import RATE_HZ, Action, Condition, Floats, Observation, Outcome, TargetSpec
+from simreal.robots.arm import Arm, RobotTask, fitted, rest_pose, robot_spec
 from simreal.robots.asking import Asker, Hook, Person, Verdict
 from simreal.robots.lerobot_connect import connect, keep_torque
 from simreal.robots.robotfile import RobotFile, read_robot

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simreal.core.errors import UsageError
+from simreal.core.types import RATE_HZ
 from simreal.robots.draws import EpisodeDraws
 
 Array = npt.NDArray[np.float64]
@@ -104,7 +105,7 @@ class ServoModel:
         *,
         step_s: float = 0.0025,
         every: int = 2,
-        period_s: float = 0.05,
+        period_s: float = 1 / RATE_HZ,
     ) -> None:
         self.every = every
         self._tick_s = step_s * every

@@ -19,14 +19,23 @@ import numpy as np
 
 from simreal.core.errors import SimrealError, UsageError
 from simreal.core.seeds import generator
-from simreal.core.types import STAND_IN, Action, Condition, Observation, Outcome, TargetSpec
+from simreal.core.types import (
+    RATE_HZ,
+    STAND_IN,
+    Action,
+    Condition,
+    Form,
+    Observation,
+    Outcome,
+    TargetSpec,
+)
 from simreal.robots.effects import ImageEffects
 from simreal.robots.hidden import TwinParameters, draw
 from simreal.robots.servo import ServoModel, in_counts
-from simreal.robots.twinfile import TwinFile, read_twin
+from simreal.robots.twinfile import SUITES, TwinFile, read_twin
 from simreal.worlds import so101
 from simreal.worlds.randomize import TERMS
-from simreal.worlds.scene import CAMERAS, UNSEEN_SHAPES, Form, Scene, build
+from simreal.worlds.scene import CAMERAS, UNSEEN_SHAPES, Scene, build
 from simreal.worlds.settings import Settings
 from simreal.worlds.simulated import SimConfig
 from simreal.worlds.task import Privileged
@@ -35,8 +44,6 @@ from simreal.worlds.textures import Texture, bank
 from simreal.worlds.variation import OPERATIONS
 from simreal.worlds.world import Extras, World
 
-RATE_HZ = 20.0
-SUITES = ("nominal", "backgrounds")
 #: Textures of the twin's own bank, and of the bank no policy and no twin's everyday look uses.
 OWN_TEXTURES, UNSEEN_TEXTURES = 16, 24
 

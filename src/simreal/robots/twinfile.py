@@ -10,9 +10,11 @@ from typing import Any
 
 from simreal.core.errors import UsageError, unknown
 from simreal.core.files import write_text
+from simreal.core.types import FORMS
 from simreal.robots.ranges import SEVERITIES
 
-FORMS = ("primitive", "mesh")
+#: What a twin's table can show: its everyday look, or backgrounds nothing was trained on.
+SUITES = ("nominal", "backgrounds")
 SEED_LIMIT = 2**63
 
 _TEXT = """\

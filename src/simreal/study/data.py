@@ -13,7 +13,7 @@ from simreal.compute.meter import utc_now
 from simreal.core.errors import BadDataError, UsageError
 from simreal.core.files import append_jsonl, read_json, read_jsonl, write_json
 from simreal.core.seeds import generator, integer
-from simreal.core.types import STAND_IN, Charge, Condition, Episode
+from simreal.core.types import RATE_HZ, STAND_IN, Charge, Condition, Episode
 from simreal.demos.experts import HUMAN, ScriptedOperator
 from simreal.demos.live import Attempt, record_live
 from simreal.demos.record import ShardResult, SimShard, simulate_shard
@@ -22,7 +22,8 @@ from simreal.demos.store import Writer, create
 from simreal.robots.twinfile import read_twin
 from simreal.study.ledger import Ledger
 from simreal.study.targets import TargetJob, open_operated
-from simreal.worlds.simulated import RATE_HZ, SimConfig
+from simreal.worlds.scene import CAMERAS
+from simreal.worlds.simulated import SimConfig
 from simreal.worlds.so101 import JOINTS
 from simreal.worlds.tasks import task as find_task
 
@@ -46,8 +47,8 @@ class LiveShard:
 
 def dataset_spec(size_px: int) -> DatasetSpec:
     """What all demonstrations of a study have in common."""
-    size = (size_px, size_px)
-    return DatasetSpec(fps=int(RATE_HZ), joint_names=JOINTS, cameras={"scene": size, "wrist": size})
+    cameras = dict.fromkeys(CAMERAS, (size_px, size_px))
+    return DatasetSpec(fps=int(RATE_HZ), joint_names=JOINTS, cameras=cameras)
 
 
 def live_shard(shard: LiveShard) -> list[Attempt]:

@@ -11,7 +11,7 @@ from simreal.compute.executor import Executor
 from simreal.compute.progress import Progress, Step
 from simreal.core.files import read_json, write_json, write_text
 from simreal.core.seeds import integer
-from simreal.core.types import STAND_IN, Mixture, Part
+from simreal.core.types import STAND_IN, Mixture, Part, Stage
 from simreal.robots.twinfile import TwinFile, write_twin
 from simreal.study.conclude import conclude
 from simreal.study.data import collect_live, collect_sim
@@ -20,7 +20,7 @@ from simreal.study.ledger import Ledger
 from simreal.study.pictures import take_samples
 from simreal.study.spec import ArmSpec, StudySpec, TargetRef
 from simreal.study.targets import TargetJob
-from simreal.study.training import TrainJob, TrainStage, train_runs
+from simreal.study.training import TrainJob, train_runs
 from simreal.study.trying import TrialJob, run_trials
 from simreal.trials.plan import Cell, Plan, draw_conditions, make_plan, open_plan
 from simreal.trials.run import done_shards
@@ -163,7 +163,7 @@ class Study:
     def train_job(self, run: Run) -> TrainJob:
         """What a run is trained on and from."""
         stages = tuple(
-            TrainStage(
+            Stage(
                 Mixture(
                     tuple(
                         Part(str(self.data(p.source, run.target)), p.weight, p.episodes)

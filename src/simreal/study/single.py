@@ -19,7 +19,7 @@ from simreal.compute.machine import available_bytes, cores, workers
 from simreal.compute.progress import Progress, Step
 from simreal.core.errors import UsageError
 from simreal.core.files import append_jsonl, read_jsonl, sha256_of
-from simreal.core.types import Mixture, Part
+from simreal.core.types import Form, Mixture, Part, Stage
 from simreal.demos.dataset import open_dataset
 from simreal.report.media import contact_sheet
 from simreal.robots.twinfile import TwinFile, write_twin
@@ -27,13 +27,12 @@ from simreal.study.conclude import PACKAGES
 from simreal.study.data import Collection, collect_live, collect_sim
 from simreal.study.ledger import Ledger
 from simreal.study.targets import TargetJob, close_kept, factories, open_target
-from simreal.study.training import TrainJob, TrainStage, steps_done, train_job
+from simreal.study.training import TrainJob, steps_done, train_job
 from simreal.study.trying import TrialJob, trial_job
 from simreal.trials.plan import SHARD, draw_conditions
 from simreal.trials.run import record
 from simreal.verdicts.rates import Rate
 from simreal.worlds.randomize import TERMS, profile
-from simreal.worlds.scene import Form
 from simreal.worlds.simulated import SimConfig, draw_scenario, simulated_world
 from simreal.worlds.so101 import JOINTS
 from simreal.worlds.tasks import task as find_task
@@ -114,7 +113,7 @@ def train_one(
     parts = tuple(_part(text) for text in data)
     job = TrainJob(
         out.name,
-        (TrainStage(Mixture(parts), steps, peak_lr),),
+        (Stage(Mixture(parts), steps, peak_lr),),
         str(out),
         seed,
         JOINTS,

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from simreal.core.errors import UsageError, unknown
+from simreal.robots.ranges import SEVERITIES
+from simreal.robots.twinfile import SUITES
 from simreal.study.typed import make, tables
 
 SOURCES = ("sim", "real")
-SEVERITIES = ("mild", "moderate", "harsh")
-SUITES = ("nominal", "backgrounds")
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 #: Names that mean something else in records.

@@ -14,9 +14,9 @@ from typing import Protocol, cast
 
 from simreal.core.errors import UsageError, unknown
 from simreal.core.protocols import Target
+from simreal.core.types import Form
 from simreal.robots.twin import open_twin
 from simreal.worlds.randomize import profile
-from simreal.worlds.scene import Form
 from simreal.worlds.simulated import SimConfig, simulated_world
 from simreal.worlds.task import Privileged
 from simreal.worlds.tasks import task as find_task

@@ -14,7 +14,7 @@ from simreal.compute.meter import SOURCE as PROCESS_CLOCK
 from simreal.compute.meter import utc_now
 from simreal.compute.progress import Progress
 from simreal.core.files import read_jsonl
-from simreal.core.types import Charge, Mixture
+from simreal.core.types import Charge, Mixture, Stage
 from simreal.demos.dataset import open_dataset
 from simreal.demos.mix import Sampler, held_out_episodes
 
@@ -28,20 +28,11 @@ HELD_OUT = 0.05
 
 
 @dataclass(frozen=True)
-class TrainStage:
-    """A mixture of data sets on disk, optimizer steps, and the peak learning rate."""
-
-    mixture: Mixture
-    steps: int
-    peak_lr: float
-
-
-@dataclass(frozen=True)
 class TrainJob:
     """One arm and training seed. base: checkpoint folder to continue from."""
 
     name: str
-    stages: tuple[TrainStage, ...]
+    stages: tuple[Stage, ...]
     out: str
     seed: int
     joint_names: tuple[str, ...]
@@ -75,7 +66,7 @@ def train_job(job: TrainJob) -> Trained:
     return Trained(job.name, str(result.checkpoint), result.steps, result.seconds)
 
 
-def _stage(stage: TrainStage, seed: int, number: int) -> TrainingStage:
+def _stage(stage: Stage, seed: int, number: int) -> TrainingStage:
     """Load a stage's data sets and set up its exact, resumable draws."""
     from simreal.policies.batches import Part
     from simreal.policies.recipe import TrainingStage

@@ -15,6 +15,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
+from simreal.core.types import RATE_HZ
 from simreal.worlds import so101
 from simreal.worlds.settings import Settings
 from simreal.worlds.terms import DYNAMICS
@@ -46,7 +47,7 @@ def _leave_to_data(message: str) -> None:
 class Physics:
     """N worlds. `substeps` physics steps of 2.5 ms make one control step."""
 
-    def __init__(self, model: mujoco.MjModel, n: int, rate_hz: float = 20.0) -> None:
+    def __init__(self, model: mujoco.MjModel, n: int, rate_hz: float = RATE_HZ) -> None:
         mujoco.set_mju_user_warning(_leave_to_data)
         self.n = n
         self.models = [copy.copy(model) for _ in range(n)]

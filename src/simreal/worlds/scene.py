@@ -14,12 +14,11 @@ from typing import Literal
 import mujoco
 import numpy as np
 
+from simreal.core.types import Form
 from simreal.worlds import so101
 from simreal.worlds.forms import add_robot_looks
 from simreal.worlds.task import OBJECT, TABLE, TABLE_PLANE
 from simreal.worlds.textures import Texture, add_to
-
-Form = Literal["primitive", "mesh"]
 
 CAMERAS = ("scene", "wrist")
 LIGHTS = 3

@@ -9,18 +9,16 @@ from pathlib import Path
 import numpy as np
 
 from simreal.core.errors import UsageError, unknown
-from simreal.core.types import Condition, Scenario, TargetSpec
+from simreal.core.types import FORMS, RATE_HZ, Condition, Form, Scenario, TargetSpec
 from simreal.worlds import so101
 from simreal.worlds.randomize import Profile, draw
-from simreal.worlds.scene import CAMERAS, Form, Scene, build
+from simreal.worlds.scene import CAMERAS, Scene, build
 from simreal.worlds.settings import Settings
 from simreal.worlds.task import OBJECT, Task
 from simreal.worlds.tasks import task as find_task
 from simreal.worlds.textures import bank, from_folder
 from simreal.worlds.world import World
 
-FORMS = ("primitive", "mesh")
-RATE_HZ = 20.0
 #: How far a scenario may move an object from where its task put it; farther is out of reach.
 MOST_SHIFT_M = 0.03
 #: Textures of the training bank.
