@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from simreal.core.errors import BadDataError, UsageError
+from simreal.core.errors import UsageError
 from simreal.robots.hidden import CLUTTER, LIGHTS, TwinParameters, draw
 from simreal.robots.ranges import COUNTS, RANGES, SEVERITIES
 from simreal.robots.servo import REAL_ARM
@@ -31,23 +31,10 @@ def test_a_twin_is_its_seed_and_severity():
     assert draw(3, "moderate") != draw(3, "harsh")
 
 
-def test_parameters_survive_json():
+def test_parameters_are_json():
     for severity in SEVERITIES:
-        parameters = draw(5, severity)
-        text = json.dumps(parameters.to_json(), allow_nan=False)
-        assert TwinParameters.from_json(json.loads(text)) == parameters
-
-
-def test_foreign_json_is_refused():
-    content = draw(5, "mild").to_json()
-    del content["object_friction"]
-    content["colour_of_the_sky"] = 1
-    with pytest.raises(BadDataError, match="colour_of_the_sky, object_friction"):
-        TwinParameters.from_json(content)
-    content = draw(5, "mild").to_json()
-    content["servo"]["gears"] = 3
-    with pytest.raises(BadDataError, match=r"ServoParameters.*gears"):
-        TwinParameters.from_json(content)
+        text = json.dumps(draw(5, severity).to_json(), allow_nan=False)
+        assert json.loads(text)["servo"]["jitter_s"] == draw(5, severity).servo.jitter_s
 
 
 def test_an_unknown_severity_is_refused():

@@ -9,7 +9,7 @@ from tests.worlds.stage import XML, picture
 from simreal.core.errors import UsageError
 from simreal.worlds.patterns import FAMILIES, TEXTURE_PX
 from simreal.worlds.render import Look, Renderer
-from simreal.worlds.textures import Texture, add_to, bank, from_folder, ids
+from simreal.worlds.textures import Texture, add_to, bank, from_folder
 
 KINDS = ("train", "twin", "unseen")
 
@@ -122,8 +122,8 @@ def test_textures_in_a_model_are_found_by_name_and_drawn():
     spec = mujoco.MjSpec.from_string(XML)
     names = add_to(spec, (*textures, plain))
     built = spec.compile()
-    numbers = ids(built, names)
-    assert numbers.tolist() == [2, 3, 4, 5, 6]  # after the two of the scene
+    numbers = [built.texture(name).id for name in names]
+    assert numbers == [2, 3, 4, 5, 6]  # after the two of the scene
     size = TEXTURE_PX * TEXTURE_PX * 3
     start = built.tex_adr[numbers[1]]
     assert (built.tex_data[start : start + size] == textures[1].rgb.ravel()).all()

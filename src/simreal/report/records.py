@@ -48,11 +48,6 @@ class Arm:
     gap: Mapping[str, Any] | None
     cost: Mapping[str, Any] | None
 
-    @property
-    def pooled(self) -> Cell | None:
-        """The only target's rate; None where there are several, whose counts do not pool."""
-        return next(iter(self.targets.values())) if len(self.targets) == 1 else None
-
 
 @dataclass(frozen=True)
 class Study:

@@ -8,19 +8,19 @@ does not know.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from simreal.core.errors import BadDataError, unknown
+from simreal.core.errors import unknown
 from simreal.core.seeds import generator
 from simreal.robots.effects import CameraParameters
 from simreal.robots.ranges import COUNTS, RANGES, SEVERITIES
 from simreal.robots.servo import COUNT_RAD, JOINTS, REAL_ARM, ServoParameters
 
-#: Lights and distractors a scene holds; a twin uses some of them.
+#: Lights and distractors a scene holds (as in `worlds.scene`, which this file may not import); a
+#: twin uses some of them.
 LIGHTS = 3
 CLUTTER = 6
 
@@ -74,24 +74,8 @@ class TwinParameters:
     wrist_camera: CameraParameters
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON value that `from_json` turns back into equal parameters."""
+        """All parameters as a JSON value."""
         return asdict(self)
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> TwinParameters:
-        """The inverse of `to_json`.
-
-        Raises:
-            BadDataError: naming missing or unknown fields.
-        """
-        parts = {"servo": ServoParameters, "scene_camera": CameraParameters}
-        parts["wrist_camera"] = CameraParameters
-        values = {
-            name: _rebuilt(parts[name], value) if name in parts else _frozen(value)
-            for name, value in content.items()
-        }
-        made: TwinParameters = _made(cls, values)
-        return made
 
     def world(self) -> tuple[tuple[str, str, Numbers], ...]:
         """(axis, operation, values) of everything a randomization profile could also say."""
@@ -250,19 +234,3 @@ def _camera(source: _Source, name: str) -> CameraParameters:
         noise_std=source.one("noise_std", purpose),
         subsampling=bool(source.whole("subsampling", purpose)),
     )
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _rebuilt(kind: type, content: Mapping[str, Any]) -> Any:
-    return _made(kind, {name: _frozen(value) for name, value in content.items()})
-
-
-def _made(kind: type, values: Mapping[str, Any]) -> Any:
-    names = {field.name for field in fields(kind)}
-    if names != set(values):
-        wrong = ", ".join(sorted(names ^ set(values)))
-        raise BadDataError(f"{kind.__name__}: missing or unknown fields: {wrong}.")
-    return kind(**values)

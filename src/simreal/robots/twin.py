@@ -10,7 +10,7 @@ import contextlib
 import functools
 import multiprocessing
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, cast
@@ -229,4 +229,4 @@ def open_twin(
 
 def reveal(twin: TwinFile) -> dict[str, Any]:
     """The hidden parameters, for whoever asks for them on purpose."""
-    return asdict(draw(twin.seed, twin.severity))
+    return draw(twin.seed, twin.severity).to_json()

@@ -82,7 +82,7 @@ def _read(file: Path) -> Pixels:
 
 
 def add_to(spec: mujoco.MjSpec, textures: Sequence[Texture]) -> tuple[str, ...]:
-    """Add two-dimensional textures to `spec`; returns their names, which `ids` looks up."""
+    """Add two-dimensional textures to `spec`; returns their names."""
     for texture in textures:
         if spec.texture(texture.name) is not None:
             raise UsageError(f"The model already has a texture named {texture.name!r}.")
@@ -95,8 +95,3 @@ def add_to(spec: mujoco.MjSpec, textures: Sequence[Texture]) -> tuple[str, ...]:
         )
         added.data = texture.rgb.tobytes()
     return tuple(texture.name for texture in textures)
-
-
-def ids(model: mujoco.MjModel, names: Sequence[str]) -> npt.NDArray[np.int32]:
-    """The numbers textures have in a compiled model, (len(names),), for `Look.mat_texid`."""
-    return np.array([model.texture(name).id for name in names], dtype=np.int32)

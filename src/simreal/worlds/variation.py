@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,18 +20,6 @@ Numbers = npt.NDArray[np.float64]
 
 #: Whole numbers up to this are exact in a float64.
 _EXACT = 2**53
-
-
-class Distribution(Protocol):
-    """Draws `size` independent numbers."""
-
-    def draw(self, rng: np.random.Generator, size: int) -> Numbers:
-        """Shape (size,)."""
-        ...
-
-    def problem(self) -> str | None:
-        """What is wrong with the parameters, or None."""
-        ...
 
 
 def _bad_range(low: float, high: float) -> str | None:
@@ -80,7 +68,7 @@ class LogUniform:
 
 @dataclass(frozen=True)
 class Normal:
-    """Gaussian, redrawn as the nearest bound beyond `clip` standard deviations."""
+    """Gaussian; what lies beyond `clip` standard deviations is moved to that bound."""
 
     mean: float
     std: float
@@ -116,7 +104,10 @@ class Integers:
         return None if whole else f"[{self.low}, {self.high}] must be whole numbers up to 2^53"
 
 
-DISTRIBUTIONS: Mapping[str, type[Uniform | LogUniform | Normal | Integers]] = {
+#: Each draws `size` independent numbers and says what is wrong with its parameters.
+Distribution = Uniform | LogUniform | Normal | Integers
+
+DISTRIBUTIONS: Mapping[str, type[Distribution]] = {
     "uniform": Uniform,
     "log-uniform": LogUniform,
     "normal": Normal,
@@ -139,7 +130,7 @@ class Axis:
 
     term: str
     operation: str
-    distribution: Uniform | LogUniform | Normal | Integers
+    distribution: Distribution
 
     def __post_init__(self) -> None:
         """Refuse unknown operations and impossible ranges.
