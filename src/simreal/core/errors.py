@@ -35,4 +35,4 @@ def unknown(what: str, got: str, allowed: Iterable[str]) -> UsageError:
     names = sorted(allowed)
     close = difflib.get_close_matches(got, names, n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
-    return UsageError(f"Unknown {what} {got!r}; allowed: {', '.join(names)}.{hint}")
+    return UsageError(f"Unknown {what} {got!r}; allowed: {', '.join(names) or 'none'}.{hint}")

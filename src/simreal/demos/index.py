@@ -22,7 +22,7 @@ def read_info(root: Path) -> dict[str, Any]:
     if not path.exists():
         raise BadDataError(
             f"{path} is missing, so {root} is not a LeRobotDataset {layout.VERSION}; give the "
-            "folder that holds `meta` and `data`, or bring other data in with `simreal ingest`."
+            "folder that holds `meta` and `data`. Data of other kinds are not read."
         )
     content = files.read_json(path)
     if not isinstance(content, dict):
@@ -48,7 +48,7 @@ def spec_of_info(path: Path, content: Mapping[str, Any]) -> DatasetSpec:
     except (KeyError, TypeError) as error:
         raise BadDataError(
             f"{path} does not describe {error}; needed are fps and the features {layout.STATE} and "
-            f"{layout.ACTION} (bring other data in with `simreal ingest`)."
+            f"{layout.ACTION}."
         ) from error
     kinds = {feature["dtype"] for feature in pictures.values()}
     prefix = layout.image_key("")
@@ -57,7 +57,7 @@ def spec_of_info(path: Path, content: Mapping[str, Any]) -> DatasetSpec:
         raise BadDataError(
             f"{path}: readable are {layout.STATE} and {layout.ACTION} of one length ({lengths}) "
             f"and RGB pictures named {prefix}*, all stored in one way (here {sorted(kinds)}, "
-            f"others: {odd}); bring other data in with `simreal ingest`."
+            f"others: {odd})."
         )
     names = vectors[0].get("names")
     numbers = [str(i) for i in range(vectors[0]["shape"][0])]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from simreal.core.types import STAND_IN
 from simreal.report import words
-from simreal.report.numbers import MINUS, THIN, cell, hours, money, percent, points, rate
+from simreal.report.numbers import MINUS, THIN, cell, hours, money, points, rate, share
 from simreal.verdicts.compare import Comparison
 from simreal.verdicts.cost import ArmCost
 from simreal.verdicts.gap import Gap
@@ -19,7 +19,7 @@ def plain(text: str) -> str:
 
 
 def rate_line(found: Rate, where: str) -> str:
-    """`84/100 = 84 % [76, 90] on twin:FILE`."""
+    """`84/100 = 84 % (76 to 90) on twin:FILE.`."""
     return plain(f"{rate(cell(found.to_json()))} on {where}.")
 
 
@@ -49,7 +49,7 @@ def gap_lines(found: Gap) -> list[str]:
         f"Transfer gap, simulation less target: {points(found.points, found.ci)}.",
         f"Simulation: {rate(cell(found.sim.to_json()))}; "
         f"target: {rate(cell(found.real.to_json()))}.",
-        f"Relative drop: {percent(drop.value)} [{percent(drop.ci[0])}, {percent(drop.ci[1])}]."
+        f"Relative drop: {share(drop.value)} % ({share(drop.ci[0])} to {share(drop.ci[1])})."
         if drop
         else "",
         f"Method: {found.method}; 95 % intervals.",

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from simreal.report import words
-from simreal.report.numbers import MINUS, THIN, Cell, counts, money, percent, signed
+from simreal.report.numbers import MINUS, NO_DATA, THIN, Cell, counts, money, percent, signed
 from simreal.report.records import Arm, Study, study_of
 
 COLUMNS = 80
@@ -65,7 +65,7 @@ def _percent(rate: float, ci: Sequence[float]) -> str:
 
 def _targets(arm: Arm) -> str:
     if len(arm.targets) < 2:
-        return _rate(next(iter(arm.targets.values()), Cell(0, 0, 0.0, 1.0)))
+        return _rate(next(iter(arm.targets.values()), NO_DATA))
     pooled = f"{sum(c.k for c in arm.targets.values())}/{sum(c.n for c in arm.targets.values())}"
     if not arm.over_targets:
         return f"{pooled}\nof {len(arm.targets)} targets"

@@ -97,7 +97,7 @@ class Agreement:
     spearman: Correlation | None
 
     def to_json(self) -> dict[str, Any]:
-        """The object printed by `simreal validate --json`."""
+        """A JSON value."""
         return {
             "policies": list(self.policies),
             "mmrv": self.mmrv,

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from simreal.core.errors import unknown
-from simreal.core.types import Charge, Trial
+from simreal.core.types import STAND_IN, Charge, Trial
 from simreal.verdicts.advise import Request, advise
 from simreal.verdicts.compare import compare
 from simreal.verdicts.cost import Arm
@@ -80,7 +80,7 @@ def example(name: str) -> Any:
             "fix": "Rebuild the lengths from the episode_index column.",
         }
         return {"findings": [finding], "ok": False}
-    target = TargetFacts("twin", "twin-7", 7, "moderate", "stand-in (simulated)")
+    target = TargetFacts("twin", "twin-7", 7, "moderate", STAND_IN)
     facts = StudyFacts("example", "primitive", (target,), {"simreal": "0.1.0"}, 512.0)
     evidence = example_evidence()
     return summarise(facts, evidence, advise(evidence, Request(target=0.8)))

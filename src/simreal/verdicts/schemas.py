@@ -1,4 +1,4 @@
-"""JSON schemas of what simreal writes, with a valid example of each.
+"""JSON schemas of what simreal writes; `examples` has a valid record of each.
 
 Plain dictionaries in JSON Schema 2020-12, printed by `simreal schema NAME [--example]`. An object
 lists all its fields; none may be missing and none may be added.
@@ -177,7 +177,7 @@ SUMMARY: Schema = _object(
     form=_NAME,
     targets=_list(
         _object(
-            kind=_one_of("twin", "robot"),
+            kind=_NAME,
             name=_NAME,
             seed=_optional(_COUNT),
             severity=_optional(_NAME),

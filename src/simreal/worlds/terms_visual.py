@@ -89,7 +89,7 @@ def _light_ambient(settings: Settings, op: Operation, values: Numbers) -> None:
 
 
 def _light_shadow(settings: Settings, op: Operation, values: Numbers) -> None:
-    """Whether each light casts shadows (value at least 1); seen only by a shadowed renderer."""
+    """Whether each light casts shadows (value at least 0.5); seen only by a shadowed renderer."""
     shadow = settings.edit("look.light_castshadow")
     shadow[:] = op(shadow.astype(float), values) >= 0.5
 
