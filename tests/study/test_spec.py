@@ -180,6 +180,8 @@ def test_an_unknown_or_broken_file_is_refused(tmp_path):
         ("form", "boxes", "Unknown form 'boxes'; allowed: mesh, primitive"),
         ("simulation.profile", "ful", "randomization profile.*'ful'.*Did you mean 'full'"),
         ("simulation.backgrounds", "/no/such/folder", "is not a folder"),
+        ("targets.0.ref", "twin:/no/such.toml", "No twin file /no/such.toml"),
+        ("targets.0.ref", "sim:ful", "randomization profile.*'ful'"),
     ],
 )
 def test_what_only_the_worlds_know_is_refused_before_anything_is_written(

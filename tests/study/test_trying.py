@@ -14,7 +14,7 @@ from simreal.study import trying
 from simreal.study.ledger import Ledger
 from simreal.study.targets import TargetJob
 from simreal.study.trying import TrialJob, run_trials
-from simreal.trials.run import done_shards, run_shard
+from simreal.trials.run import done_trials, run_shard
 
 SHA = "c" * 64
 
@@ -50,7 +50,7 @@ def run(tmp_path, monkeypatch):
 
     def go(folder=tmp_path / "study"):
         played.clear()
-        done = done_shards(folder / "trials.jsonl", SHA)
+        done = done_trials(folder / "trials.jsonl", SHA)
         with make_executor("inline") as pool:
             run_trials(folder, jobs(), done, pool, Ledger(folder / "ledger.jsonl"))
         return list(played), sorted((folder / "trials.jsonl").read_text().splitlines())

@@ -7,7 +7,7 @@ from tests.contract.fake_target import FakeTarget, conditions
 from simreal.core.errors import BadDataError
 from simreal.core.files import append_jsonl
 from simreal.core.types import Trial
-from simreal.trials.run import done_shards, record, run_shard
+from simreal.trials.run import done_trials, record, run_shard
 
 HORIZON = 12
 SHA = "a" * 64
@@ -88,23 +88,23 @@ def lines(path, **changes):
 
 def test_what_is_done_is_read_from_the_records(tmp_path):
     path = tmp_path / "trials.jsonl"
-    assert done_shards(path, SHA) == set()
+    assert done_trials(path, SHA) == set()
     lines(path)
-    assert done_shards(path, SHA) == {("sim-only", 2, "a", "nominal", i) for i in range(5)}
+    assert done_trials(path, SHA) == {("sim-only", 2, "a", "nominal", i) for i in range(5)}
     lines(path, suite="backgrounds")
-    assert len(done_shards(path, SHA)) == 10
+    assert len(done_trials(path, SHA)) == 10
     path.write_bytes(path.read_bytes()[:-5])
-    assert len(done_shards(path, SHA)) == 9
+    assert len(done_trials(path, SHA)) == 9
 
 
 def test_a_trial_of_another_plan_or_told_twice_is_refused(tmp_path):
     path = tmp_path / "trials.jsonl"
     lines(path)
     with pytest.raises(BadDataError, match="line 1: a trial of another plan"):
-        done_shards(path, "b" * 64)
+        done_trials(path, "b" * 64)
     lines(path)
     with pytest.raises(BadDataError, match=r"line 6: the trial .* stands there twice"):
-        done_shards(path, SHA)
+        done_trials(path, SHA)
 
 
 def test_a_record_is_a_trial():

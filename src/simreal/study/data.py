@@ -254,10 +254,11 @@ def _live_charges(attempts: Sequence[Attempt], seed: int) -> list[Charge]:
         for a in attempts
     )
     count = sum(a.success for a in attempts)
+    assumed = "assumed {:g}-{:g} s".format(*RESET_S)
     note = f"{STAND_IN}; {count} demonstrations of {len(attempts)} attempts"
     return [
         Charge(now, source, "shared", "demonstration", round(good, 3), "s", note),
         Charge(now, source, "shared", "demonstration", count, "count", note),
         Charge(now, source, "shared", "retry", round(lost, 3), "s", note),
-        Charge(now, source, "shared", "reset", round(resets, 3), "s", f"{note}; assumed 12-30 s"),
+        Charge(now, source, "shared", "reset", round(resets, 3), "s", f"{note}; {assumed}"),
     ]

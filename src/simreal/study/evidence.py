@@ -7,7 +7,7 @@ from pathlib import Path
 from simreal.core.files import read_jsonl
 from simreal.core.types import Charge
 from simreal.trials.plan import load_plan
-from simreal.trials.run import done_shards
+from simreal.trials.run import done_trials
 from simreal.verdicts.cost import Arm
 from simreal.verdicts.evidence import Evidence
 from simreal.verdicts.prices import read_prices
@@ -24,7 +24,7 @@ def evidence_of(folder: Path, prices: Path | None = None) -> Evidence:
         BadDataError: when the plan was changed or a trial is not of this plan.
     """
     plan = load_plan(folder / "plan.json")
-    done_shards(folder / "trials.jsonl", plan.sha)
+    done_trials(folder / "trials.jsonl", plan.sha)
     content = plan.content
     arms = tuple(Arm(a["name"], a["n_sim"], a["n_real"], seeds=plan.seeds) for a in content["arms"])
     return Evidence(

@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from simreal.compute.executor import Executor
 from simreal.compute.progress import Progress, Step
 from simreal.core.files import read_json, write_json, write_text
 from simreal.core.seeds import integer
-from simreal.core.types import STAND_IN, Mixture, Part, Stage
+from simreal.core.types import Mixture, Part, Stage
 from simreal.robots.twinfile import TwinFile, write_twin
 from simreal.study.conclude import conclude
 from simreal.study.data import collect_live, collect_sim
@@ -19,11 +18,11 @@ from simreal.study.evidence import SIM
 from simreal.study.ledger import Ledger
 from simreal.study.pictures import take_samples
 from simreal.study.spec import ArmSpec, StudySpec, TargetRef
-from simreal.study.targets import TargetJob
+from simreal.study.targets import TargetJob, check_reference
 from simreal.study.training import TrainJob, train_runs
 from simreal.study.trying import TrialJob, run_trials
 from simreal.trials.plan import Cell, Plan, draw_conditions, make_plan, open_plan
-from simreal.trials.run import done_shards
+from simreal.trials.run import done_trials
 from simreal.verdicts.planning import smallest_detectable_paired, trials_for_half_width
 from simreal.worlds.randomize import profile
 from simreal.worlds.simulated import SimConfig
@@ -52,17 +51,20 @@ class Study:
         """Nothing is written yet.
 
         Raises:
-            UsageError: for an unknown task, profile, form or folder of backgrounds.
+            UsageError: for an unknown task, profile, form, folder of backgrounds or target.
         """
         self.spec, self.out = spec, out
         self.task = find_task(spec.task)
-        self._check_simulation()
+        self._check_parts()
         self.ledger = Ledger(out / "ledger.jsonl")
         self.plan = self._make_plan()
 
-    def _check_simulation(self) -> None:
+    def _check_parts(self) -> None:
         if backgrounds := self.sim_config().backgrounds:
             from_folder(Path(backgrounds))
+        for target in self.spec.targets:
+            if target.ref is not None:
+                check_reference(target.ref)
 
     def _make_plan(self) -> Plan:
         spec = self.spec
@@ -78,7 +80,7 @@ class Study:
             seeds=spec.seeds,
             cells=cells,
             conditions=draw_conditions(self.task.draw, spec.trials, spec.trial_seed),
-            targets=[_described(t) for t in spec.targets],
+            targets=[t.described() for t in spec.targets],
             tests={
                 "pairs": pairs,
                 "margin": spec.margin,
@@ -214,21 +216,6 @@ class Study:
         return jobs
 
 
-def _described(target: TargetRef) -> dict[str, Any]:
-    """A target as plan and summary name it."""
-    if target.ref is not None:
-        kind = target.ref.partition(":")[0]
-        label = STAND_IN if kind == "twin" else kind
-        return {"name": target.name, "kind": kind, "label": label, "seed": None, "severity": None}
-    return {
-        "name": target.name,
-        "kind": "twin",
-        "label": STAND_IN,
-        "seed": target.seed,
-        "severity": target.severity,
-    }
-
-
 def run_study(study: Study, executor: Executor) -> Path:
     """Do everything of an opened study that is not done yet; returns the report's path."""
     started = time.monotonic()
@@ -296,5 +283,5 @@ def _collect(study: Study, executor: Executor, progress: Progress) -> None:
 def _try(study: Study, executor: Executor, progress: Progress) -> None:
     jobs = study.trial_jobs()
     progress.start("Trials", sum(len(job.conditions) for job in jobs), "trials")
-    done = done_shards(study.out / "trials.jsonl", study.plan.sha)
+    done = done_trials(study.out / "trials.jsonl", study.plan.sha)
     run_trials(study.out, jobs, done, executor, study.ledger, progress.advance)

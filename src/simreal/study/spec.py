@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from simreal.core.errors import UsageError, unknown
+from simreal.core.types import STAND_IN
 from simreal.robots.ranges import SEVERITIES
 from simreal.robots.twinfile import SUITES
 from simreal.study.typed import make, tables
@@ -74,6 +75,17 @@ class TargetRef:
     seed: int = 0
     severity: str = "moderate"
     ref: str | None = None
+
+    def described(self) -> dict[str, Any]:
+        """The target as plan and summary name it."""
+        kind = "twin" if self.ref is None else self.ref.partition(":")[0]
+        return {
+            "name": self.name,
+            "kind": kind,
+            "label": STAND_IN if kind == "twin" else kind,
+            "seed": self.seed if self.ref is None else None,
+            "severity": self.severity if self.ref is None else None,
+        }
 
 
 @dataclass(frozen=True)

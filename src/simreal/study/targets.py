@@ -10,12 +10,14 @@ import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Protocol, cast
 
 from simreal.core.errors import UsageError, unknown
 from simreal.core.protocols import Target
 from simreal.core.types import Form
 from simreal.robots.twin import open_twin
+from simreal.robots.twinfile import read_twin
 from simreal.worlds.randomize import profile
 from simreal.worlds.simulated import SimConfig, simulated_world
 from simreal.worlds.task import Privileged
@@ -109,17 +111,31 @@ def _open_plugin(kind: str, argument: str, job: TargetJob) -> Target:
     return factory(argument, job)
 
 
+def check_reference(ref: str) -> None:
+    """Refuse a reference that cannot be opened, as far as that can be told without opening it.
+
+    Raises:
+        UsageError: for an unknown kind or profile, or a missing or bad twin file.
+    """
+    kind, _, argument = ref.partition(":")
+    kinds = factories()
+    if kind not in kinds:
+        raise unknown("target", ref, [*kinds, "sim:PROFILE", "twin:FILE", "robot:FILE"])
+    if kind == "twin":
+        read_twin(Path(argument))
+    elif kind == "sim":
+        profile(argument or "none")
+
+
 def open_target(job: TargetJob) -> Target:
     """Open the target a job refers to.
 
     Raises:
         UsageError: for an unknown kind, or a missing or bad file.
     """
+    check_reference(job.ref)
     kind, _, argument = job.ref.partition(":")
-    kinds = factories()
-    if kind not in kinds:
-        raise unknown("target", job.ref, [*kinds, "sim:PROFILE", "twin:FILE", "robot:FILE"])
-    return kinds[kind](argument, job)
+    return factories()[kind](argument, job)
 
 
 _open: dict[TargetJob, Target] = {}

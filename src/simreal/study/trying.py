@@ -16,13 +16,10 @@ from simreal.report.media import filmstrip
 from simreal.study.data import RESET_S
 from simreal.study.ledger import Ledger
 from simreal.study.targets import TargetJob, kept_target
-from simreal.trials.run import Tried, record, run_shard
+from simreal.trials.run import Key, Tried, record, run_shard
 
 #: Filmstrips kept for each arm, target and suite: successes, and each kind of failure.
 STRIPS = 1
-
-#: (arm, seed, target, suite, condition) of a trial.
-Key = tuple[str, int, str, str, int]
 
 
 @dataclass(frozen=True)
@@ -116,10 +113,18 @@ def _charges(job: TrialJob, trials: Sequence[Trial]) -> list[Charge]:
     note = f"{len(trials)} trials on {job.name}, {job.conditions[0].suite}"
     note = f"{STAND_IN}; {note}" if twin else note
     clock = "twin clock" if twin else "robot clock"
-    resets = len(trials) * sum(RESET_S) / 2
+    reset_s = sum(RESET_S) / 2
     return [
         Charge(now, clock, job.arm, "trial", seconds, "s", note),
-        Charge(now, clock, job.arm, "reset", resets, "s", f"{note}; assumed 21 s each"),
+        Charge(
+            now,
+            clock,
+            job.arm,
+            "reset",
+            len(trials) * reset_s,
+            "s",
+            f"{note}; assumed {reset_s:g} s each",
+        ),
     ]
 
 

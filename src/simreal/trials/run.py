@@ -17,6 +17,8 @@ from simreal.core.protocols import Policy, Target
 from simreal.core.types import Action, Condition, Observation, Outcome, Trial
 
 Frames = npt.NDArray[np.uint8]
+#: (arm, seed, target, suite, condition): what is unique of a trial.
+Key = tuple[str, int, str, str, int]
 
 
 @dataclass
@@ -117,13 +119,13 @@ def record(trial: Trial) -> dict[str, Any]:
     return asdict(trial)
 
 
-def done_shards(path: Path, plan_sha: str) -> set[tuple[str, int, str, str, int]]:
-    """Trials already in trials.jsonl: (arm, seed, target, suite, condition).
+def done_trials(path: Path, plan_sha: str) -> set[Key]:
+    """The trials that are in trials.jsonl already.
 
     Raises:
         BadDataError: for a trial of another plan, or one trial twice.
     """
-    seen: set[tuple[str, int, str, str, int]] = set()
+    seen: set[Key] = set()
     for number, line in enumerate(read_jsonl(path), start=1):
         if line["plan_sha"] != plan_sha:
             raise BadDataError(f"{path}, line {number}: a trial of another plan; it is refused.")
