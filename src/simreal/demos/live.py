@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from simreal.core.loop import run_episodes
 from simreal.core.protocols import Policy, Target
-from simreal.core.types import Action, Condition, Episode, Images, Observation, Outcome
+from simreal.core.types import (
+    Action,
+    Condition,
+    Episode,
+    Images,
+    Observation,
+    Outcome,
+    TargetSpec,
+)
 
 #: Control steps kept after success, so that a policy learns to hold.
 TAIL = 4
@@ -51,7 +60,7 @@ class LiveTape:
     def on_end(self, outcome: Outcome) -> None:
         """Nothing is left to do."""
 
-    def episode(self, i: int, length: int, text: str, condition: Condition) -> Episode:
+    def episode(self, i: int, length: int, text: str, provenance: Mapping[str, Any]) -> Episode:
         """The first `length` frames of world i."""
         cameras = self.images[0]
         return Episode(
@@ -61,7 +70,7 @@ class LiveTape:
             task=text,
             success=True,
             source="real",
-            provenance={"condition": condition.to_json(), "operator": "human-like"},
+            provenance=provenance,
         )
 
 
@@ -98,7 +107,18 @@ def record_live(
     for i, condition in enumerate(conditions):
         success = bool(outcome.success[i])
         length = min(int(outcome.steps[i]) + TAIL, len(tape.joints))
-        episode = tape.episode(i, length, text, condition) if success else None
+        provenance = _provenance(target.spec, condition)
+        episode = tape.episode(i, length, text, provenance) if success else None
         seconds = float(outcome.steps[i]) / rate
         attempts.append(Attempt(condition.index, success, outcome.failure[i], seconds, episode))
     return attempts
+
+
+def _provenance(spec: TargetSpec, condition: Condition) -> dict[str, Any]:
+    """Where an episode comes from; the label says when that was a stand-in for a robot."""
+    return {
+        "condition": condition.to_json(),
+        "operator": "human-like",
+        "target": spec.name,
+        "label": spec.label,
+    }
