@@ -36,6 +36,8 @@ COLLECT = ("collect", "lift", "--out", "data", "--episodes", "2", "--size", "16"
         ((*COLLECT, "--episodes", "0"), ("--episodes 0", "at least 1")),
         ((*COLLECT, "--backgrounds", "nowhere"), ("nowhere is not a folder",)),
         ((*COLLECT, "--appearances", "0"), ("appearances",)),
+        ((*COLLECT, "--on", "twin:a.toml"), ("--from operator on twin:a.toml",)),
+        ((*COLLECT, "--from", "operator", "--randomize", "full"), ("are for --from expert",)),
         ((*COLLECT, "--workers", "0"), ("workers must be 1 or more",)),
         ((*COLLECT, "--from", "operator", "--on", "twn:a"), ("target 'twn:a'", "twin:FILE")),
         ((*COLLECT, "--from", "operator", "--on", "twin:a.toml"), ("No twin file a.toml",)),
@@ -196,7 +198,7 @@ def test_interrupting_is_exit_code_3(run, monkeypatch):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("simreal.study.single.diagnose", interrupted)
+    monkeypatch.setattr("simreal.study.doctor.diagnose", interrupted)
     refused(run("doctor"), 3, "interrupted")
 
 

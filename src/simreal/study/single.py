@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import platform
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -15,18 +13,17 @@ from PIL import Image
 from rich.console import Console
 
 from simreal.compute.executor import Executor, make_executor
-from simreal.compute.machine import available_bytes, cores, workers
+from simreal.compute.machine import workers
 from simreal.compute.progress import Progress, Step
 from simreal.core.errors import UsageError
 from simreal.core.files import append_jsonl, read_jsonl, sha256_of
-from simreal.core.types import Form, Mixture, Part, Stage
+from simreal.core.types import Form, Mixture, Part, Stage, TargetSpec
 from simreal.demos.dataset import open_dataset
 from simreal.report.media import contact_sheet
 from simreal.robots.twinfile import TwinFile, write_twin
-from simreal.study.conclude import PACKAGES
 from simreal.study.data import Collection, collect_live, collect_sim
 from simreal.study.ledger import Ledger
-from simreal.study.targets import TargetJob, close_kept, factories, open_target
+from simreal.study.targets import TargetJob, close_kept, open_target
 from simreal.study.training import TrainJob, steps_done, train_job
 from simreal.study.trying import TrialJob, trial_job
 from simreal.trials.plan import SHARD, draw_conditions
@@ -37,8 +34,16 @@ from simreal.worlds.simulated import SimConfig, draw_scenario, simulated_world
 from simreal.worlds.so101 import JOINTS
 from simreal.worlds.tasks import task as find_task
 
-#: Memory of one worker that renders and plays, and of one that trains.
+#: Memory of one worker that renders and plays.
 PLAY_BYTES = 2**30
+
+#: Fills a data set: (workers, ledger, told how many more) -> what is in it.
+Fill = Callable[[Executor, Ledger, Callable[[int], None]], Collection]
+
+_EXPERT_ONLY = (
+    "--randomize, --appearances and --backgrounds are for --from expert; an operator records what "
+    "the target shows."
+)
 
 
 def _pool(requested: int | None) -> Executor:
@@ -68,8 +73,12 @@ def collect_one(
     find_task(task)
     if episodes < 1:
         raise UsageError(f"--episodes {episodes}; ask for at least 1.")
-    fill: Callable[[Executor, Ledger, Callable[[int], None]], Collection]
+    if not operator and on != "sim":
+        raise UsageError(f"--from expert plays in simulation; use --from operator on {on}.")
+    fill: Fill
     if operator:
+        if randomize != "none" or appearances != 1 or backgrounds:
+            raise UsageError(_EXPERT_ONLY)
         job = TargetJob(on, task, form, size, shadows, seed=seed)
         open_target(job).close()
         fill = partial(collect_live, out, job, episodes, seed)
@@ -86,6 +95,11 @@ def collect_one(
         )
         draw_scenario(config, 0)
         fill = partial(collect_sim, out, config, episodes)
+    _fill(fill, out, episodes, workers)
+
+
+def _fill(fill: Fill, out: Path, episodes: int, workers: int | None) -> None:
+    """Collect with progress, and say what came of it."""
     ledger = Ledger(out.parent / f"{out.name}.ledger.jsonl")
     with _pool(workers) as pool, Progress([Step("Demonstrations", episodes)]) as progress:
         progress.start("Demonstrations", episodes, "demos")
@@ -161,12 +175,8 @@ def evaluate_one(
         raise UsageError(f"--trials {trials}; ask for at least 1.")
     size = next(iter(runner.cameras.values()), (64, 64))
     target = TargetJob(on, task, form, size_px=size[0])
-    opened = open_target(target)
-    try:
-        runner.check_target(opened.spec)
-        spec = opened.spec
-    finally:
-        opened.close()
+    spec = _spec_of(target)
+    runner.check_target(spec)
     file = Path(on.partition(":")[2])
     request = {
         "on": [on, sha256_of_file(file) if file.is_file() else None],
@@ -183,6 +193,15 @@ def evaluate_one(
     starts = range(0, trials, count)
     jobs = [replace(shard, conditions=tuple(conditions[i : i + count])) for i in starts]
     return _run_jobs(jobs, out, workers)
+
+
+def _spec_of(job: TargetJob) -> TargetSpec:
+    """What the target says of itself; it is closed again."""
+    opened = open_target(job)
+    try:
+        return opened.spec
+    finally:
+        opened.close()
 
 
 def _run_jobs(jobs: Sequence[TrialJob], out: Path, workers: int | None) -> Rate:
@@ -261,17 +280,3 @@ def _grid(text: str) -> tuple[int, int]:
 def new_twin(path: Path, seed: int, severity: str, task: str, form: Form) -> None:
     """Write a twin's file; see `simreal twin new --help`."""
     write_twin(path, TwinFile(seed, severity, find_task(task).name, form))
-
-
-def diagnose() -> list[str]:
-    """What this machine has, and whether a picture can be rendered on it."""
-    lines = [f"python {platform.python_version()} on {platform.machine()}"]
-    lines += [f"{package} {version(package)}" for package in PACKAGES]
-    lines.append(f"{cores()} cores, {available_bytes() / 2**30:.1f} GiB of memory free")
-    config = SimConfig(batch=1)
-    world = simulated_world(config)
-    world.reset(draw_conditions(find_task("lift").draw, 1, 0))
-    spread = float(np.std(world.observe().images["scene"]))
-    lines.append(f"renderer: {'ok' if spread > 1 else 'draws nothing'} (MuJoCo Warp, cpu)")
-    lines.append(f"targets: {', '.join(factories())}")
-    return lines

@@ -36,9 +36,9 @@ def collect(
         episodes: How many successful demonstrations to store.
         source: The scripted expert in simulation, or the human-like operator on a target.
         on: Target the operator works on, such as twin:FILE.
-        randomize: Profile (none, visual, dynamics, full) or a TOML file.
-        appearances: Pictures of each trajectory are rendered under so many looks.
-        backgrounds: Folder of PNG or JPEG pictures to use as textures.
+        randomize: The expert's profile: none, visual, dynamics, full, or a TOML file.
+        appearances: The expert's trajectories are each rendered under so many looks.
+        backgrounds: Folder of PNG or JPEG pictures to use as textures, for the expert.
         form: Look of the robot: fitted boxes, or its full meshes.
         size: Height and width of the pictures, px.
         shadows: Render shadows.
@@ -202,7 +202,7 @@ def twin_new(
 
 def doctor() -> None:
     """Say whether this machine can run simreal: versions, cores, memory, renderer, targets."""
-    from simreal.study.single import diagnose
+    from simreal.study.doctor import diagnose
 
     for line in diagnose():
         print(line)
