@@ -120,8 +120,9 @@ class Outcome:
 
     success: the task's condition was met (latched). done: success, or a failure that ends it.
     score: furthest stage reached, 0 to 1. failure: failure kind, None where success.
-    steps: control steps used until done. collisions: contacts of the arm with table or clutter.
-    peak_force_n: largest contact force on the gripper, newtons (NaN where not measured).
+    steps: control steps used until done. collisions: how often the arm hit what it should not (in
+    simulation: the hand the table). peak_force_n: the largest force with which it did, newtons (NaN
+    where not measured).
     overruns: control periods since reset that took longer than they may (a number for all N; 0
     where time is simulated).
     """

@@ -80,9 +80,10 @@ class Phase:
 
 @dataclass(frozen=True)
 class Task:
-    """A task. `stages` are judged cumulatively: the score is the share of stages reached, and
-    success is the last stage, held for `hold_steps` control steps.
+    """A task, whose score is the share of stages reached.
 
+    judge: stage -> whether it holds, first to last; to reach one is to have reached those before
+    it. Success is the last one, held for `hold_steps` control steps.
     draw: initial values from a generator (the condition's `reset`, names in `reset_names`), SI.
     failures: (name of the furthest stage reached or None) -> failure kind.
     max_width_m: draws with a wider object are not solvable. reach_m: nearest and farthest distance
