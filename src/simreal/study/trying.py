@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simreal.compute.executor import Executor
+from simreal.compute.executor import Executor, in_order
 from simreal.compute.meter import utc_now
 from simreal.core.files import append_jsonl, read_json, write_bytes, write_json
 from simreal.core.protocols import Policy
@@ -89,14 +89,13 @@ def run_trials(
     ledger: Ledger,
     told: Callable[[int], None] = lambda n: None,
 ) -> None:
-    """Run the jobs that are not done; write trials, filmstrips and charges shard by shard.
+    """Run the jobs that are not done; write trials, filmstrips and charges in the order of jobs.
 
     A shard of which a kill let some trials through is played again; those that stand stay.
     """
     left = [job for job in jobs if not job.keys <= done]
     told(sum(len(j.conditions) for j in jobs) - sum(len(j.conditions) for j in left))
-    for index, tried in executor.run(trial_job, left):
-        job = left[index]
+    for job, tried in zip(left, in_order(executor.run(trial_job, left)), strict=True):
         _keep_film(study / "media", job, tried)
         ledger.add(_charges(job, tried.trials), once=job.once)
         fresh = [t for t in tried.trials if job.key(t.condition) not in done]
