@@ -12,6 +12,9 @@ import tyro
 from simreal.core.errors import UsageError
 from simreal.core.files import read_json
 
+#: Memory of one worker: a training set of a few hundred megabytes, torch, a renderer.
+WORKER_BYTES = 3 * 2**30
+
 
 def demo(out: Path = Path("out/demo"), resume: bool = True, workers: int | None = None) -> None:
     """Run the built-in study: one task, three ways to fine-tune, one twin.
@@ -44,10 +47,6 @@ def study(
     """
     folder = out or Path("out") / Path(name).stem
     _run(name, folder, resume, workers, dry_run=dry_run, seed=seed)
-
-
-#: Memory of one worker: a training set of a few hundred megabytes, torch, a renderer.
-WORKER_BYTES = 3 * 2**30
 
 
 def _run(
