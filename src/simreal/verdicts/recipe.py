@@ -16,7 +16,7 @@ from simreal.core.errors import UsageError
 from simreal.verdicts.compare import MARGIN, State, check_margin, compare, decide
 from simreal.verdicts.pairing import Outcome, Outcomes, tally
 from simreal.verdicts.planning import ALPHA
-from simreal.verdicts.rates import Interval, z_value
+from simreal.verdicts.rates import FEW_TRIALS, Interval, z_value
 
 #: Training seeds an arm that a claim about a recipe needs.
 LEAST_SEEDS = 2
@@ -110,7 +110,7 @@ def compare_recipes(
     below = max(least, math.hypot(base.difference - base.ci[0], runs))
     above = max(least, math.hypot(base.ci[1] - base.difference, runs))
     ci = (max(-1.0, base.difference - below), min(1.0, base.difference + above))
-    enough = min(base.a.n, base.b.n) >= 5
+    enough = min(base.a.n, base.b.n) >= FEW_TRIALS
     source = "estimated" if spread is None else "declared"
     return RecipeComparison(
         difference=base.difference,
