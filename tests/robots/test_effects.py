@@ -1,5 +1,4 @@
 import dataclasses
-import time
 
 import numpy as np
 import pytest
@@ -226,15 +225,3 @@ def test_no_picture_depends_on_the_others_in_its_batch(n):
             for s in (0, 3)
         ]
         assert all(np.array_equal(b[i : i + 1], a) for b, a in zip(batch, alone, strict=True))
-
-
-@pytest.mark.slow
-def test_a_picture_of_64_pixels_takes_less_than_150_microseconds():
-    made, images = effects(ALL, seeds=tuple(range(50))), pictures(50)
-    made.apply({"scene": images}, 0)
-    best = np.inf
-    for step in range(1, 60):
-        start = time.process_time()
-        made.apply({"scene": images}, step)
-        best = min(best, time.process_time() - start)
-    assert best / 50 < 150e-6
