@@ -11,6 +11,7 @@ from typing import Any
 
 import tyro
 
+from simreal import __version__
 from simreal.core.errors import InterruptedRunError, SimrealError
 from simreal.verbs import judging, making, studies
 
@@ -66,6 +67,9 @@ def _parse(arguments: Sequence[str]) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run `simreal` with the given or the process's arguments."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if given == ["--version"]:
+        print(f"simreal {__version__}")
+        return
     try:
         _parse(given)
     except SimrealError as error:

@@ -243,13 +243,13 @@ def show_profile(
 ) -> None:
     """Print a profile's axes, or draw scenarios 0, 1, 2, ... of it as a contact sheet."""
     chosen = profile(name)
+    columns, rows = _grid(grid)
     if out is None:
         for axis in chosen.axes:
             term = TERMS[axis.term]
             print(f"{axis.term:24} {axis.operation:6} {axis.distribution}  [{term.unit}]")
         print(f"{len(chosen.axes)} axes in profile {chosen.name}.")
         return
-    columns, rows = _grid(grid)
     config = SimConfig(
         task=task,
         form=form,
