@@ -72,10 +72,10 @@ def _run(
         return
     if (out / "plan.json").exists() and not resume:
         raise UsageError(f"{out} already holds a study; go on with --resume or choose --out.")
+    planned.open(text=study_text(name))
     fit = machine.workers(workers, WORKER_BYTES)
     if fit.message:
         print(fit.message, file=sys.stderr)
-    planned.open(text=study_text(name))
     with executor.make_executor("processes", fit.count) as pool:
         page = run_study(planned, pool)
     _show(page)
