@@ -169,7 +169,7 @@ def main() -> None:
         parser.error(f"--scenes {options.scenes}; at least 1.")
     rows, image = compare(options.scenes, options.gl)
     write_json(options.out, {"gl": options.gl, "steps": STEPS, "similarity": rows})
-    image.save(options.picture, optimize=True)
+    image.quantize(128).save(options.picture, optimize=True)
     print(f"{'structural similarity':36}{'median':>8}{'10 %':>8}{'90 %':>8}{'apart':>8}")
     for label, row in rows.items():
         cells = (row["median"], row["tenth"], row["ninetieth"], row["apart"])
