@@ -180,7 +180,8 @@ def test_ctrl_c_in_the_callers_code_becomes_an_interrupted_run(kind):
 
 
 RUN = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell hands down "ignore"
 from simreal.compute.executor import Processes
 from simreal.core.errors import InterruptedRunError
 from tests.compute import jobs
