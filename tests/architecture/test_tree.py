@@ -40,7 +40,7 @@ def test_no_machine_and_no_registry_is_named(pattern):
 
 
 @pytest.mark.parametrize(
-    "line", ["see /root/x", "at '/work/main'", "/home/ann/.cache", "a /Users/b/"]
+    "line", ["see /root/x", "at '/work/else'", "/home/ann/.cache", "a /Users/b/"]
 )
 def test_a_machine_path_would_be_found(line):
     assert MACHINE_PATH.search(line)
