@@ -13,7 +13,8 @@ from typing import Any
 from simreal.core.errors import BadDataError
 
 
-def _sync_directory(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Force a file's content, or a folder's list of names, to disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -35,7 +36,7 @@ def write_bytes(path: Path, content: bytes) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-    _sync_directory(path.parent)
+    sync(path.parent)
 
 
 def write_text(path: Path, content: str) -> None:

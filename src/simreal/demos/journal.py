@@ -81,15 +81,6 @@ def write_file(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def sync(path: Path) -> None:
-    """Force a file's content, or a folder's list of names, to disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 class Lock:
     """One writer at a time. The system lets go of the lock however the process dies."""
 

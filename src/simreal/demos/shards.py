@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from simreal.core import files
 from simreal.core.types import Episode
-from simreal.demos import index, journal, layout, sidecar, statistics, video
+from simreal.demos import index, layout, sidecar, statistics, video
 from simreal.demos.spec import DatasetSpec
 
 DatasetStats = dict[str, statistics.Stats]
@@ -142,6 +142,6 @@ def _beside(path: Path) -> Path:
 
 def _rename(path: Path) -> None:
     """Bring the file that `_beside` named to its place, on disk."""
-    journal.sync(_beside(path))
+    files.sync(_beside(path))
     os.replace(_beside(path), path)
-    journal.sync(path.parent)
+    files.sync(path.parent)

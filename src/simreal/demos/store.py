@@ -116,7 +116,7 @@ class Writer:
             folder.mkdir(exist_ok=True)
             for name, content in contents.items():
                 journal.write_file(folder / name, content)
-            journal.sync(folder)
+            files.sync(folder)
             self._journal.append(record)
         self._pending.append(sidecar.pending_place(self.root, self.spec, record, first_frame))
         self._bytes += sum(sizes.values())

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Hashable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+if TYPE_CHECKING:
+    from simreal.verdicts.pairing import Outcome
+
 Json = Annotated[bool, tyro.conf.arg(name="json")]
+
+
+def _outcomes(a: Path, b: Path) -> tuple[dict[Hashable, Outcome], dict[Hashable, Outcome]]:
+    """Both files' outcomes by condition, so that what stands in both makes pairs."""
+    from simreal.verdicts.keys import keyed
+    from simreal.verdicts.records import read_trials
+
+    return keyed(read_trials(a).rows, read_trials(b).rows, across_targets=True)
 
 
 def compare(
@@ -27,11 +39,8 @@ def compare(
     """
     from simreal.report.lines import comparison_lines
     from simreal.verdicts.compare import compare as judge
-    from simreal.verdicts.keys import keyed
-    from simreal.verdicts.records import read_trials
 
-    first, second = keyed(read_trials(a).rows, read_trials(b).rows, across_targets=True)
-    found = judge(first, second, margin)
+    found = judge(*_outcomes(a, b), margin)
     if json_output:
         print(json.dumps(found.to_json()))
         return
@@ -54,11 +63,8 @@ def gap(
     """
     from simreal.report.lines import gap_lines
     from simreal.verdicts.gap import gap as judge
-    from simreal.verdicts.keys import keyed
-    from simreal.verdicts.records import read_trials
 
-    first, second = keyed(read_trials(sim).rows, read_trials(real).rows, across_targets=True)
-    found = judge(first, second, margin)
+    found = judge(*_outcomes(sim, real), margin)
     if json_output:
         print(json.dumps(found.to_json()))
         return

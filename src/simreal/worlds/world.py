@@ -85,6 +85,12 @@ class World:
         self._history = [self._snapshot()]
         object_body = int(self.scene.physics.body(OBJECT).id)
         self._object_start = self.physics.body_poses()[0][:, object_body]
+        geom = self.scene.physics.geom(OBJECT).id
+        half = [s.value("physics.geom_size")[geom] for s in self.settings]
+        starts = zip(self.settings, self._object_start, strict=True)
+        height = [table_height(s, x, y) for s, (x, y, _) in starts]
+        self._object_half = np.stack(half).astype(np.float32)
+        self._table_z = np.array(height).astype(np.float32)
         self.judge = Judge(self.task, n)
         self.judge.start(self.state())
         self._over: npt.NDArray[np.int64] = np.zeros(n, dtype=np.int64)
@@ -189,22 +195,16 @@ class World:
         """Exact values that tasks judge and experts act by."""
         physics = self.physics
         object_body = int(self.scene.physics.body(OBJECT).id)
-        geom = self.scene.physics.geom(OBJECT).id
         position = physics.body_poses()[0][:, object_body]
-        start = self._object_start
-        half = np.stack([s.value("physics.geom_size")[geom] for s in self.settings])
-        height = np.array(
-            [table_height(s, x, y) for s, (x, y, _) in zip(self.settings, start, strict=True)]
-        )
         return TaskState(
             object_pos=position.astype(np.float32),
-            object_start=start.astype(np.float32),
-            object_half=half.astype(np.float32),
+            object_start=self._object_start.astype(np.float32),
+            object_half=self._object_half,
             tool_pos=physics.site(so101.TOOL_SITE).astype(np.float32),
             goal_xy=self._goal_xy,
             on_fixed=physics.sensor("fixed_touch")[:, 0] > 0,
             on_moving=physics.sensor("moving_touch")[:, 0] > 0,
-            table_z=height.astype(np.float32),
+            table_z=self._table_z,
         )
 
     def privileged(self) -> Privileged:
