@@ -14,7 +14,7 @@ from simreal.study import spec
 from simreal.verdicts.advise import ADVICE_STATES
 from simreal.verdicts.claims import CLAIM_STATES, all_claims
 from simreal.verdicts.compare import STATES
-from simreal.verdicts.prices import prices_from
+from simreal.verdicts.cost.prices import prices_from
 from simreal.verdicts.schemas import SCHEMAS
 from simreal.worlds.randomize import TERMS, profile
 from simreal.worlds.variation import DISTRIBUTIONS, OPERATIONS, Axis, Normal

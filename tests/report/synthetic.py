@@ -17,7 +17,7 @@ from simreal.report.media import contact_sheet, filmstrip
 from simreal.verdicts.advise import Request, advise
 from simreal.verdicts.cost import Arm
 from simreal.verdicts.evidence import Evidence
-from simreal.verdicts.prices import prices_from
+from simreal.verdicts.cost.prices import prices_from
 from simreal.verdicts.records import read_trials
 from simreal.verdicts.summary import StudyFacts, TargetFacts, summarise
 
@@ -157,7 +157,7 @@ def _plan(
     targets: tuple[TargetFacts, ...],
 ) -> dict[str, Any]:
     plan: dict[str, Any] = {
-        "schema": "simreal/plan/1",
+        "schema": "simreal/plan/2",
         "study": {"name": name, "task": "lift", "rate_hz": 20, "steps": 3000},
         "arms": [{"name": a.name, "n_sim": a.n_sim, "n_real": a.n_real} for a in arms],
         "seeds": [0],

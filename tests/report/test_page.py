@@ -16,7 +16,7 @@ from simreal.report import page as page_module
 from simreal.report.canvas import INKS
 from simreal.report.page import build_page
 from simreal.verdicts.claims import all_claims
-from simreal.verdicts.prices import prices_from
+from simreal.verdicts.cost.prices import prices_from
 from simreal.verdicts.schemas import schema
 
 LABEL = "stand-in (simulated)"

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from simreal.verdicts.breakeven import (
+from simreal.verdicts.cost.breakeven import (
     Variant,
     break_even,
     demonstration_cost,

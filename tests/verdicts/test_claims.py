@@ -10,7 +10,7 @@ from simreal.verdicts.claim_parts import in_range
 from simreal.verdicts.claim_tests import TESTS
 from simreal.verdicts.claims import CLAIM_STATES, all_claims, evaluate_claims
 from simreal.verdicts.cost import Arm
-from simreal.verdicts.prices import prices_from
+from simreal.verdicts.cost.prices import prices_from
 
 #: The fixed list. A claim may be added; none may go.
 IDS = {

@@ -16,7 +16,7 @@ from simreal.report import album, numbers, plots, view, words
 from simreal.report.media import picture_size
 from simreal.report.records import Study, read_study
 from simreal.verdicts.claims import all_claims
-from simreal.verdicts.prices import Prices, read_prices
+from simreal.verdicts.cost.prices import Prices, read_prices
 from simreal.verdicts.rates import Interval
 
 _TEMPLATES = Path(__file__).parent / "templates"

@@ -14,7 +14,7 @@ from simreal.report.records import Arm, Study, suite_names, target_cell
 from simreal.report.words import suite
 from simreal.verdicts.cost import Arm as PricedArm
 from simreal.verdicts.cost import ArmCost, arm_costs
-from simreal.verdicts.prices import Prices
+from simreal.verdicts.cost.prices import Prices
 from simreal.verdicts.rates import Interval
 
 #: Which priced resources make up each part of the cost picture.

@@ -13,7 +13,7 @@ from simreal.report.page import build_page
 from simreal.study.evidence import evidence_of
 from simreal.trials.plan import load_plan
 from simreal.verdicts.advise import advise
-from simreal.verdicts.prices import read_prices
+from simreal.verdicts.cost.prices import read_prices
 from simreal.verdicts.summary import DeclaredTest, StudyFacts, TargetFacts, summarise
 
 PACKAGES = ("simreal", "lerobot", "mujoco", "mujoco-warp", "warp-lang", "torch", "numpy")

@@ -10,7 +10,7 @@ from simreal.trials.plan import load_plan
 from simreal.trials.run import done_trials
 from simreal.verdicts.cost import Arm
 from simreal.verdicts.evidence import Evidence
-from simreal.verdicts.prices import read_prices
+from simreal.verdicts.cost.prices import read_prices
 from simreal.verdicts.records import read_trials
 
 #: Name of the simulation among a study's targets.
@@ -26,7 +26,7 @@ def evidence_of(folder: Path, prices: Path | None = None) -> Evidence:
     plan = load_plan(folder / "plan.json")
     done_trials(folder / "trials.jsonl", plan.sha)
     content = plan.content
-    arms = tuple(Arm(a["name"], a["n_sim"], a["n_real"], seeds=plan.seeds) for a in content["arms"])
+    arms = tuple(Arm(**a, seeds=plan.seeds) for a in content["arms"])
     return Evidence(
         task=content["study"]["task"],
         arms=arms,

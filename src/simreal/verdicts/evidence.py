@@ -14,7 +14,7 @@ from simreal.verdicts.intervals import t_interval, t_test
 from simreal.verdicts.keys import keyed
 from simreal.verdicts.pairing import Sample, tally
 from simreal.verdicts.planning import ALPHA
-from simreal.verdicts.prices import Prices
+from simreal.verdicts.cost.prices import Prices
 from simreal.verdicts.rates import Interval, Rate, clopper_pearson
 from simreal.verdicts.records import TrialRow
 

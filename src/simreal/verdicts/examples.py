@@ -12,7 +12,7 @@ from simreal.verdicts.compare import compare
 from simreal.verdicts.cost import Arm
 from simreal.verdicts.evidence import Evidence
 from simreal.verdicts.gap import gap
-from simreal.verdicts.prices import prices_from
+from simreal.verdicts.cost.prices import prices_from
 from simreal.verdicts.records import TrialRow
 from simreal.verdicts.schemas import SCHEMAS
 from simreal.verdicts.summary import StudyFacts, TargetFacts, summarise

@@ -72,7 +72,7 @@ class Prices:
 
 
 def _shipped() -> dict[str, Any]:
-    text = resources.files("simreal.verdicts").joinpath("prices.toml").read_text("utf-8")
+    text = resources.files("simreal.verdicts.cost").joinpath("prices.toml").read_text("utf-8")
     return tomllib.loads(text)
 
 

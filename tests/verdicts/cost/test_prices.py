@@ -1,7 +1,7 @@
 import pytest
 
 from simreal.core.errors import UsageError
-from simreal.verdicts.prices import Price, prices_from, read_prices
+from simreal.verdicts.cost.prices import Price, prices_from, read_prices
 
 
 def test_shipped_prices_have_bands_and_sources():

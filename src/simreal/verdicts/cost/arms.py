@@ -15,7 +15,7 @@ from typing import Any
 
 from simreal.core.errors import BadDataError, UsageError, unknown
 from simreal.core.types import Charge
-from simreal.verdicts.prices import Price, Prices
+from simreal.verdicts.cost.prices import Price, Prices
 from simreal.verdicts.rates import Interval
 
 #: What an hour of each kind of charge uses up.

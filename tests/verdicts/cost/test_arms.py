@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from simreal.core.errors import BadDataError, UsageError
 from simreal.core.types import Charge
-from simreal.verdicts.breakeven import (
+from simreal.verdicts.cost.breakeven import (
     Variant,
     break_even,
     break_even_band,
@@ -15,7 +15,7 @@ from simreal.verdicts.breakeven import (
     planned_cost,
 )
 from simreal.verdicts.cost import KINDS, Arm, arm_costs, ledger_total, saving
-from simreal.verdicts.prices import prices_from
+from simreal.verdicts.cost.prices import prices_from
 
 ARMS = (Arm("sim-only", 600, 0), Arm("real-only", 0, 50), Arm("hybrid", 600, 20))
 ROUND = prices_from(
