@@ -132,6 +132,7 @@ STUDY_TABLES = {
     "`[[targets]]`": spec.TargetRef,
     "`[[arms]]`": spec.ArmSpec,
     "`[[arms.stages]]`": spec.StageSpec,
+    "`[[tests]]`": spec.ComparisonSpec,
     "A part of `parts`:": spec.PartSpec,
 }
 

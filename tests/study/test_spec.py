@@ -219,3 +219,47 @@ def test_runs_and_trials_follow_from_the_study(tmp_path):
     }
     based = study.train_job(study.runs()[-1])
     assert based.base == str(tmp_path / "runs" / "sim-only" / "any" / "7" / "checkpoint")
+
+
+def test_every_pair_on_every_suite_is_the_default_family() -> None:
+    spec = load_study("demo")
+    assert len(spec.family) == 6
+    assert spec.family[0] == ("sim-only", "real-only", "nominal")
+    assert [suite for _, _, suite in spec.family] == ["nominal"] * 3 + ["backgrounds"] * 3
+
+
+def test_a_declared_family_is_kept_as_it_is() -> None:
+    spec = load_study("curve")
+    assert spec.goal == 0.85
+    assert spec.family == tuple(
+        (a, b, suite)
+        for suite in ("nominal", "backgrounds")
+        for a, b in (("sim-only", "real-only"), ("hybrid", "real-only"), ("hybrid", "sim-only"))
+    )
+
+
+def test_a_test_may_keep_to_one_suite() -> None:
+    content = load_study("demo").to_json()
+    content["tests"] = [{"arm": "hybrid", "against": "sim-only", "suites": ["nominal"]}]
+    assert study_from_json(content).family == (("hybrid", "sim-only", "nominal"),)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"tests": [{"arm": "hybrid", "against": "oracle"}]}, "oracle"),
+        ({"tests": [{"arm": "hybrid", "against": "hybrid"}]}, "with itself"),
+        ({"tests": [{"arm": "hybrid", "against": "sim-only", "suites": ["moon"]}]}, "moon"),
+        ({"goal": 1.0}, "goal = 1"),
+    ],
+)
+def test_an_impossible_test_or_goal_is_refused(change: dict[str, object], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        study_from_json({**load_study("demo").to_json(), **change})
+
+
+def test_the_share_of_simulation_is_that_of_the_last_stage() -> None:
+    spec = load_study("demo")
+    assert spec.arm("sim-only").sim_share == 1.0
+    assert spec.arm("real-only").sim_share == 0.0
+    assert spec.arm("hybrid").sim_share == pytest.approx(0.7)

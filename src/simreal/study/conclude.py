@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from simreal.core.files import read_json, write_json
 from simreal.report.page import build_page
@@ -26,21 +24,15 @@ def conclude(folder: Path, wall_s: float | None = None, prices: Path | None = No
     if wall_s is None:
         wall = folder / "wall.json"
         wall_s = float(read_json(wall)["wall_s"]) if wall.exists() else 0.0
-    pairs = plan["tests"]["pairs"]
     facts = StudyFacts(
         study=plan["study"]["name"],
         form=plan["study"]["form"],
         targets=tuple(TargetFacts(**t) for t in plan["targets"]),
         versions={**{p: version(p) for p in PACKAGES}, "python": platform.python_version()},
         wall_s=round(wall_s, 1),
-        tests=tuple(DeclaredTest(a, b) for a, b in pairs)
-        + tuple(DeclaredTest(a, b, suite) for suite in _held_out(plan) for a, b in pairs),
+        tests=tuple(DeclaredTest(*test) for test in plan["tests"]["family"]),
     )
     summary = summarise(facts, evidence, advise(evidence))
     write_json(folder / "verdicts.json", {k: summary[k] for k in ("claims", "verdicts", "advice")})
     write_json(folder / "summary.json", summary)
     return build_page(folder, read_prices(prices))
-
-
-def _held_out(plan: Mapping[str, Any]) -> list[str]:
-    return sorted({c["suite"] for c in plan["cells"] if c["suite"] != "nominal"})

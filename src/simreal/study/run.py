@@ -70,11 +70,15 @@ class Study:
         spec = self.spec
         cells = [Cell(SIM, "nominal", "sim")]
         cells += [Cell(t.name, suite, "target") for t in spec.targets for suite in spec.suites]
-        pairs = [[a.name, b.name] for i, a in enumerate(spec.arms) for b in spec.arms[i + 1 :]]
         return make_plan(
             study=spec.to_json(),
             arms=[
-                {"name": a.name, "n_sim": spec.n(a, "sim"), "n_real": spec.n(a, "real")}
+                {
+                    "name": a.name,
+                    "n_sim": spec.n(a, "sim"),
+                    "n_real": spec.n(a, "real"),
+                    "sim_share": a.sim_share,
+                }
                 for a in spec.arms
             ],
             seeds=spec.seeds,
@@ -82,9 +86,9 @@ class Study:
             conditions=draw_conditions(self.task.draw, spec.trials, spec.trial_seed),
             targets=[t.described() for t in spec.targets],
             tests={
-                "pairs": pairs,
+                "family": [list(test) for test in spec.family],
                 "margin": spec.margin,
-                "method": "paired: Tango interval, exact McNemar, Holm over all pairs",
+                "method": "paired: Tango interval, exact McNemar, Holm over the family",
                 "gap": "paired: Tango interval, simulation (profile none) against target",
             },
             power={

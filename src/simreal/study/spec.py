@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -49,6 +50,13 @@ class ArmSpec:
     stages: tuple[StageSpec, ...]
     base: str | None = None
 
+    @property
+    def sim_share(self) -> float:
+        """Share of simulated samples in the batches of the last stage."""
+        parts = self.stages[-1].parts
+        simulated = sum(part.weight for part in parts if part.source == "sim")
+        return simulated / sum(part.weight for part in parts)
+
     def episodes(self, source: str) -> int:
         """Largest number of demonstrations of `source` that its own stages read."""
         return max(
@@ -89,8 +97,21 @@ class TargetRef:
 
 
 @dataclass(frozen=True)
+class ComparisonSpec:
+    """A declared comparison: one arm against another, on these suites (none: on all)."""
+
+    arm: str
+    against: str
+    suites: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class StudySpec:
-    """A whole study. trials: conditions a cell. seeds: of training."""
+    """A whole study. trials: conditions a cell. seeds: of training.
+
+    goal: success rate that is wanted on the targets, None for simply the best. tests: the declared
+    family of comparisons, none for every pair of arms on every suite.
+    """
 
     name: str
     task: str
@@ -105,6 +126,20 @@ class StudySpec:
     trial_seed: int = 0
     suites: tuple[str, ...] = ("nominal", "backgrounds")
     margin: float = 0.05
+    goal: float | None = None
+    tests: tuple[ComparisonSpec, ...] = ()
+
+    @property
+    def family(self) -> tuple[tuple[str, str, str], ...]:
+        """The declared comparisons, (arm, against, suite) each, the nominal suite first."""
+        pairs = itertools.combinations([arm.name for arm in self.arms], 2)
+        tests = self.tests or tuple(ComparisonSpec(a, b) for a, b in pairs)
+        return tuple(
+            (test.arm, test.against, suite)
+            for suite in sorted(self.suites, key=lambda name: (name != "nominal", name))
+            for test in tests
+            if suite in (test.suites or self.suites)
+        )
 
     def arm(self, name: str) -> ArmSpec:
         """The arm of that name."""
@@ -143,7 +178,8 @@ def study_from_json(content: Mapping[str, Any]) -> StudySpec:
         make(TargetRef, t, "a target") for t in tables(content.get("targets", ()), "targets")
     ]
     arms = [_arm(a) for a in tables(content.get("arms", ()), "arms")]
-    parts = {"simulation": simulation, "targets": targets, "arms": arms}
+    tests = [make(ComparisonSpec, t, "a test") for t in tables(content.get("tests", ()), "tests")]
+    parts = {"simulation": simulation, "targets": targets, "arms": arms, "tests": tests}
     spec: StudySpec = make(StudySpec, {**content, **parts}, "the study")
     _check(spec)
     return spec
@@ -163,8 +199,21 @@ def _check(spec: StudySpec) -> None:
     for suite in spec.suites:
         if suite not in SUITES:
             raise unknown("suite", suite, SUITES)
+    for test in spec.tests:
+        _check_test(spec, test, names)
     if "nominal" not in spec.suites or len(set(spec.suites)) != len(spec.suites):
         raise UsageError(f"suites = {list(spec.suites)}; name each once, nominal among them.")
+
+
+def _check_test(spec: StudySpec, test: ComparisonSpec, names: Sequence[str]) -> None:
+    for name in (test.arm, test.against):
+        if name not in names:
+            raise unknown("arm of a test", name, names)
+    if test.arm == test.against:
+        raise UsageError(f"A test compares arm {test.arm!r} with itself; name two arms.")
+    for suite in test.suites:
+        if suite not in spec.suites:
+            raise unknown("suite of a test", suite, spec.suites)
 
 
 def _check_names(kind: str, names: Sequence[str]) -> None:
@@ -201,6 +250,8 @@ def _check_numbers(spec: StudySpec) -> None:
         raise UsageError(f"Seeds must be 0 or more, those of training different; got {seeds}.")
     if not 5 <= spec.trials <= 10_000:
         raise UsageError(f"trials = {spec.trials}; allowed: 5 to 10000 a cell.")
+    if spec.goal is not None and not 0 < spec.goal < 1:
+        raise UsageError(f"goal = {spec.goal:g}; give a success rate between 0 and 1, or none.")
     if not 0 < spec.margin < 1:
         raise UsageError(f"margin = {spec.margin:g}; give a fraction between 0 and 1.")
     if not 16 <= spec.size_px <= 512 or spec.size_px % 16:

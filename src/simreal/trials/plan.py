@@ -18,7 +18,7 @@ from simreal.core.files import read_json, sha256_of, write_json
 from simreal.core.seeds import generator, integer
 from simreal.core.types import Condition
 
-SCHEMA = "simreal/plan/1"
+SCHEMA = "simreal/plan/2"
 
 #: Trials that run in lockstep. Fixed, so that a policy sees the same batches whoever works.
 SHARD = 50
