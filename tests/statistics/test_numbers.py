@@ -4,6 +4,8 @@ import math
 
 import pytest
 
+from simreal.verdicts.advise.eligibility import collision_bound, within_tolerance
+from simreal.verdicts.compare import compare
 from simreal.verdicts.cost.breakeven import (
     Variant,
     break_even,
@@ -11,8 +13,6 @@ from simreal.verdicts.cost.breakeven import (
     learning_curve_saving,
     planned_cost,
 )
-from simreal.verdicts.compare import compare
-from simreal.verdicts.eligibility import collision_bound, within_tolerance
 from simreal.verdicts.exact import boschloo, holm, mcnemar, mcnemar_mid_p
 from simreal.verdicts.gap import gap, relative_drop, standardised_gap
 from simreal.verdicts.intervals import koopman, newcombe, tango

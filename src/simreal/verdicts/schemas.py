@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from simreal.core.errors import unknown
-from simreal.verdicts.advise_case import ADVICE_STATES
+from simreal.verdicts.advise import ADVICE_STATES
 from simreal.verdicts.claims import CLAIM_STATES
 from simreal.verdicts.compare import STATES
 from simreal.verdicts.cost import KINDS

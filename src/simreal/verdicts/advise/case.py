@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from simreal.core.errors import UsageError
-from simreal.verdicts.advise_next import Increment
-from simreal.verdicts.advise_words import assumptions
+from simreal.verdicts.advise.eligibility import Eligibility, Limits
+from simreal.verdicts.advise.increment import Increment
+from simreal.verdicts.advise.words import assumptions
 from simreal.verdicts.cost import Arm, ArmCost
-from simreal.verdicts.eligibility import Eligibility, Limits
 from simreal.verdicts.evidence import Evidence, Reach
 
 AdviceState = Literal[

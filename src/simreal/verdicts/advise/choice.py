@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from simreal.verdicts.advise_case import Advice, AdviceState, Case
-from simreal.verdicts.advise_next import Increment
-from simreal.verdicts.advise_words import amount, failures_to_spare, price_flips, setup_flip
+from simreal.verdicts.advise.case import Advice, AdviceState, Case
+from simreal.verdicts.advise.increment import Increment
+from simreal.verdicts.advise.words import amount, failures_to_spare, price_flips, setup_flip
 from simreal.verdicts.compare import State, decide
 from simreal.verdicts.cost import Arm
 from simreal.verdicts.evidence import contrast, role_of

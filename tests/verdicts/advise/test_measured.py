@@ -7,9 +7,9 @@ from tests.verdicts.studies import ARMS, BUILT, cells, ledger, rows, study
 
 from simreal.core.errors import UsageError
 from simreal.verdicts.advise import ADVICE_STATES, Request, advise
-from simreal.verdicts.advise_next import LARGEST_STEP, trials_needed
+from simreal.verdicts.advise.eligibility import Limits, collision_bound, within_tolerance
+from simreal.verdicts.advise.increment import LARGEST_STEP, trials_needed
 from simreal.verdicts.cost import Arm
-from simreal.verdicts.eligibility import Limits, collision_bound, within_tolerance
 from simreal.verdicts.cost.prices import prices_from
 from simreal.verdicts.rates import clopper_pearson
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simreal.verdicts.advise_case import ADVICE_STATES, Advice, Case, Request
-from simreal.verdicts.advise_choice import Contest, cheapest, contests
-from simreal.verdicts.advise_next import first_trials, more_data, more_trials, trials_to_decide
-from simreal.verdicts.advise_words import percent
+from simreal.verdicts.advise.case import ADVICE_STATES, Advice, Case, Request
+from simreal.verdicts.advise.choice import Contest, cheapest, contests
+from simreal.verdicts.advise.eligibility import eligibility
+from simreal.verdicts.advise.increment import first_trials, more_data, more_trials, trials_to_decide
+from simreal.verdicts.advise.words import percent
 from simreal.verdicts.cost import Arm, arm_costs
-from simreal.verdicts.eligibility import eligibility
 from simreal.verdicts.evidence import Evidence
 
 __all__ = ["ADVICE_STATES", "Advice", "Request", "advise"]
