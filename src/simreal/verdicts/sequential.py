@@ -26,6 +26,18 @@ Alternative = Literal["two-sided", "better"]
 SequentialState = Literal["better", "worse", "cannot tell"]
 
 
+def check_alpha(alpha: float) -> None:
+    """Refuse an error rate that is not strictly between 0 and 1."""
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha must lie strictly between 0 and 1; got {alpha}.")
+
+
+def check_most(most: int) -> None:
+    """Refuse a limit that allows nothing."""
+    if most < 1:
+        raise UsageError(f"At least one pair must be allowed; got {most}.")
+
+
 def log_e_paired(b: int, c: int, alternative: Alternative = "two-sided") -> float:
     """Log of E = 2^m B(b+1, c+1), m = b + c; for "better" times 2 P(Beta(b+1, c+1) > 1/2).
 
@@ -55,8 +67,7 @@ def confidence_sequence(s: int, n: int, alpha: float = ALPHA) -> Interval:
     All p with B(s+1, n-s+1) / (p^s (1-p)^(n-s)) < 1 / alpha. 17/20 gives (.5292, .9862).
     """
     check_counts(s, n)
-    if not 0 < alpha < 1:
-        raise UsageError(f"alpha must lie strictly between 0 and 1; got {alpha}.")
+    check_alpha(alpha)
     if n == 0:
         return 0.0, 1.0
     constant = float(special.betaln(s + 1, n - s + 1)) + math.log(alpha)
@@ -102,8 +113,8 @@ def follow_pairs(
 
     The iterable is read no further than needed, so it may run the trials.
     """
-    if most < 1:
-        raise UsageError(f"At least one pair must be allowed; got {most}.")
+    check_most(most)
+    check_alpha(alpha)
     b = c = seen = 0
     highest = 0.0
     state: SequentialState = "cannot tell"
