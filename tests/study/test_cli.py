@@ -194,6 +194,14 @@ def test_a_profile_is_printed(run):
     assert "axes in profile dynamics" in out
 
 
+def test_a_machine_that_cannot_run_it_is_exit_code_1(run, monkeypatch):
+    monkeypatch.setattr("simreal.study.doctor.available_bytes", lambda: 2**30)
+    code, out, error = run("doctor")
+    assert code == 1
+    assert "renderer: ok" in out
+    assert "4 GiB" in error
+
+
 def test_interrupting_is_exit_code_3(run, monkeypatch):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from simreal.core.errors import UsageError
+from simreal.core.errors import BadDataError, UsageError
 
 Form = Literal["primitive", "mesh"]
 
@@ -201,8 +201,13 @@ def twin_new(
 
 
 def doctor() -> None:
-    """Say whether this machine can run simreal: versions, cores, memory, renderer, targets."""
+    """Say whether this machine can run simreal: versions, cores, memory, renderer, targets.
+
+    Exits with 1 where it cannot.
+    """
     from simreal.study.doctor import diagnose
 
-    for line in diagnose():
-        print(line)
+    found = diagnose()
+    print("\n".join(found.lines))
+    if found.problems:
+        raise BadDataError(" ".join(found.problems))

@@ -72,7 +72,8 @@ def _run(
         return
     if (out / "plan.json").exists() and not resume:
         raise UsageError(f"{out} already holds a study; go on with --resume or choose --out.")
-    planned.open(text=study_text(name))
+    note = "" if seed is None else f"# Run with --seed {seed}, which replaced `seeds`.\n"
+    planned.open(text=note + study_text(name))
     fit = machine.workers(workers, WORKER_BYTES)
     if fit.message:
         print(fit.message, file=sys.stderr)
