@@ -15,7 +15,6 @@ from simreal.trials.plan import draw_conditions
 from simreal.worlds.simulated import SimConfig, simulated_world
 from simreal.worlds.tasks import task as find_task
 
-
 #: A worker's own memory and the machine's; with less, not even one study worker fits.
 LEAST_MEMORY = 4 * 2**30
 
