@@ -31,8 +31,9 @@ def plan(trials=120, seed=3, **changes) -> Plan:
         "cells": CELLS,
         "conditions": draw_conditions(draw, trials, seed),
         "targets": [{"name": "a", "seed": 1, "severity": "mild"}],
-        "tests": {"pairs": [["sim-only", "real-only"]]},
+        "tests": {"family": [["sim-only", "real-only", "nominal"]]},
         "power": {"trials_per_cell": trials},
+        "randomization": {"name": "none", "axes": {}},
     }
     return make_plan(**{**parts, **changes})
 
@@ -57,7 +58,8 @@ def test_equal_requests_have_equal_hashes_and_every_change_another():
         {"study": {"name": "tiny", "task": "push"}},
         {"arms": [{"name": "sim-only", "n_sim": 11}]},
         {"targets": []},
-        {"tests": {"pairs": []}},
+        {"tests": {"family": []}},
+        {"randomization": {"name": "full", "axes": {}}},
         {"power": {}},
     ]
     hashes = [plan(**change).sha for change in changes]

@@ -97,6 +97,7 @@ class Study:
                 "assumed_discordance": 0.2,
                 "trials_for_half_width_10_at_80": trials_for_half_width(0.8, 0.10),
             },
+            randomization=profile(spec.simulation.profile).to_json(),
         )
 
     def open(self, text: str) -> None:

@@ -97,8 +97,11 @@ def make_plan(
     targets: Sequence[Mapping[str, Any]],
     tests: Mapping[str, Any],
     power: Mapping[str, Any],
+    randomization: Mapping[str, Any],
 ) -> Plan:
     """Put a plan together.
+
+    randomization: the profile that simulated demonstrations are made under, as data.
 
     Raises:
         UsageError: for duplicate arms or cells, no seeds, or no conditions.
@@ -120,6 +123,7 @@ def make_plan(
         "targets": [dict(t) for t in targets],
         "tests": dict(tests),
         "power": dict(power),
+        "randomization": dict(randomization),
         "shard": SHARD,
         "checkpoint_rule": CHECKPOINT_RULE,
     }
