@@ -1,6 +1,7 @@
 import dataclasses
 
 from simreal.core.types import Charge
+from simreal.study import ledger as ledger_file
 from simreal.study.ledger import Ledger
 
 CHARGE = Charge("2024-01-01T00:00:00Z", "process clock", "shared", "render", 1.5, "s")
@@ -41,3 +42,27 @@ def test_a_charge_torn_by_a_kill_is_written_again(tmp_path):
     ledger.add([CHARGE], once="sim/0")
     ledger.add([CHARGE], once="sim/1")
     assert [c.note for c in ledger.read()] == ["[sim/0]", "[sim/1]"]
+
+
+def test_charges_that_a_kill_let_through_in_part_are_completed(tmp_path):
+    path = tmp_path / "ledger.jsonl"
+    three = [dataclasses.replace(CHARGE, kind=kind) for kind in ("simulate", "render", "train")]
+    Ledger(path).add(three, once="sim/0")
+    whole = path.read_bytes()
+    for cut in range(1, len(whole)):
+        path.write_bytes(whole[:cut])
+        Ledger(path).add(three, once="sim/0")
+        assert path.read_bytes() == whole
+
+
+def test_the_file_is_read_again_only_when_somebody_else_wrote_to_it(tmp_path, monkeypatch):
+    path, reads = tmp_path / "ledger.jsonl", []
+    real = ledger_file.read_jsonl
+    monkeypatch.setattr(ledger_file, "read_jsonl", lambda p: reads.append(p) or real(p))
+    mine, other = Ledger(path), Ledger(path)
+    for number in range(20):
+        mine.add([CHARGE], once=f"sim/{number}")
+    assert len(reads) == 1
+    other.add([CHARGE], once="clock/0")
+    mine.add([CHARGE], once="clock/0")
+    assert [c.note for c in mine.read()].count("[clock/0]") == 1

@@ -8,12 +8,13 @@ from tests.contract.fake_target import FakeTarget
 from tests.trials.test_run import Pans
 
 from simreal.compute.executor import make_executor
+from simreal.compute.meter import Meter
 from simreal.core.errors import InterruptedRunError
 from simreal.core.types import Condition
 from simreal.study import trying
 from simreal.study.ledger import Ledger
 from simreal.study.targets import TargetJob
-from simreal.study.trying import TrialJob, run_trials
+from simreal.study.trying import TrialJob, run_trials, trial_charges
 from simreal.trials.run import done_trials, run_shard
 
 SHA = "c" * 64
@@ -90,6 +91,8 @@ def test_time_is_charged_once_however_often_a_shard_is_played(run, tmp_path):
     charges = [json.loads(line) for line in before.splitlines()]
     assert {c["kind"] for c in charges} == {"trial", "reset"}
     assert all("stand-in (simulated)" in c["note"] for c in charges)
+    trials = [c["quantity"] for c in charges if (c["kind"], c["unit"]) == ("trial", "count")]
+    assert sum(trials) == 24
 
 
 def test_an_interrupted_run_keeps_what_is_finished(run, tmp_path, monkeypatch):
@@ -116,6 +119,22 @@ def test_filmstrips_are_kept_once_for_each_kind(run, tmp_path):
     assert all((tmp_path / "study" / "media" / e["file"]).is_file() for e in index)
 
 
-def test_trials_in_simulation_cost_nobody_time():
+def kinds(charges):
+    return [(c.kind, c.unit) for c in charges]
+
+
+def test_trials_in_simulation_take_a_machine_and_nobodys_time():
     job = dataclasses.replace(jobs()[0], role="sim")
-    assert trying._charges(job, play(job).trials) == []
+    with Meter("evaluate", job.arm) as meter:
+        tried = play(job)
+    tried = dataclasses.replace(tried, computed=meter.charge())
+    assert kinds(trial_charges(job, tried)) == [("evaluate", "s")]
+
+
+def test_collisions_in_simulation_are_avoided_and_on_a_target_incidents():
+    job, tried = jobs()[0], play(jobs()[0])
+    hit = [dataclasses.replace(t, collisions=2) for t in tried.trials]
+    tried = dataclasses.replace(tried, trials=tuple(hit))
+    in_simulation = trial_charges(dataclasses.replace(job, role="sim"), tried)
+    assert [(c.kind, c.quantity) for c in in_simulation] == [("avoided", 8)]
+    assert {c.kind: c.quantity for c in trial_charges(job, tried)}["incident"] == 8

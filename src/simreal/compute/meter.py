@@ -21,11 +21,9 @@ def utc_now() -> str:
 class Meter:
     """Measures what happens inside a `with` block; a block that fails was paid for all the same.
 
-    kind: what the time went into (`train`, `render`, `simulate`, ...). arm: the arm it was for, or
-    `shared`. worker_cpu_s: reads the CPU seconds spent outside this process so far
-    (`lambda: executor.worker_cpu_s`). Afterwards `wall_s` and `cpu_s` are set, and `charge()` is
-    the line for the ledger: wall seconds (what a machine is paid for), with the CPU seconds in its
-    note.
+    kind: what the time went into (`evaluate`, `train`, ...). arm: the arm it was for, or `shared`.
+    Afterwards `seconds` is the wall time of this process, what a machine is paid for, and
+    `charge()` is the line for the ledger. Seconds add up when a meter is entered again.
     """
 
     def __init__(
@@ -34,47 +32,32 @@ class Meter:
         arm: str,
         note: str = "",
         *,
-        worker_cpu_s: Callable[[], float] = lambda: 0.0,
-        wall: Callable[[], float] = time.perf_counter,
-        cpu: Callable[[], float] = time.process_time,
+        clock: Callable[[], float] = time.perf_counter,
         now: Callable[[], str] = utc_now,
     ) -> None:
         self.kind = kind
         self.arm = arm
         self.note = note
-        self.wall_s = 0.0
-        self.cpu_s = 0.0
+        self.seconds = 0.0
         self.when = ""
-        self._wall = wall
-        self._cpu = cpu
-        self._worker_cpu_s = worker_cpu_s
+        self._clock = clock
         self._now = now
 
     def __enter__(self) -> Self:
-        """Start the clocks."""
+        """Start the clock."""
         self.when = self._now()
-        self._start = (self._wall(), self._cpu() + self._worker_cpu_s())
+        self._start = self._clock()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        """Stop the clocks; they add up when a meter is entered again."""
-        wall, cpu = self._start
-        self.wall_s += self._wall() - wall
-        self.cpu_s += self._cpu() + self._worker_cpu_s() - cpu
+        """Stop the clock."""
+        self.seconds += self._clock() - self._start
 
     def charge(self) -> Charge:
         """What was measured; `when` is the start of the last block."""
         if not self.when:
             raise ValueError(f"the meter for {self.kind!r} has measured nothing yet")
-        note = f"{self.note}; " if self.note else ""
-        return Charge(
-            when=self.when,
-            source=SOURCE,
-            arm=self.arm,
-            kind=self.kind,
-            quantity=round(self.wall_s, 3),
-            unit="s",
-            note=f"{note}cpu {self.cpu_s:.3f} s",
-        )
+        seconds = round(self.seconds, 3)
+        return Charge(self.when, SOURCE, self.arm, self.kind, seconds, "s", self.note)

@@ -46,7 +46,10 @@ class Failed:
 
 @dataclass(frozen=True)
 class ShardResult:
-    """What a shard made. Seconds are wall time of one process."""
+    """What a shard made. Seconds are wall time of one process.
+
+    collisions: how often the arm hit what it should not, failed episodes included.
+    """
 
     episodes: tuple[Episode, ...]
     failed: tuple[Failed, ...]
@@ -54,6 +57,7 @@ class ShardResult:
     physics_s: float
     render_s: float
     rejected: int
+    collisions: int = 0
 
 
 @dataclass
@@ -131,6 +135,7 @@ def simulate_shard(shard: SimShard) -> ShardResult:
         played - started,
         time.perf_counter() - played,
         sum(draw_scenario(config, c.index)[0].rejected for c in conditions),
+        int(outcome.collisions.sum()),
     )
 
 

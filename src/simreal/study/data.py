@@ -183,11 +183,20 @@ def _sim_line(result: ShardResult) -> dict[str, Any]:
 
 
 def _sim_charges(result: ShardResult) -> list[Charge]:
-    now = utc_now()
-    return [
-        Charge(now, PROCESS_CLOCK, "shared", "simulate", round(result.physics_s, 3), "s"),
-        Charge(now, PROCESS_CLOCK, "shared", "render", round(result.render_s, 3), "s"),
+    """Core seconds; what was made with them; and what would have been hit with a real arm."""
+    now, made = utc_now(), len(result.episodes)
+    tried = f"{made} demonstrations, {len(result.failed)} failed attempts"
+    charges = [
+        Charge(now, PROCESS_CLOCK, "shared", "simulate", round(result.physics_s, 3), "s", tried),
+        Charge(now, PROCESS_CLOCK, "shared", "render", round(result.render_s, 3), "s", tried),
+        Charge(now, "simulation", "shared", "simulate", made, "count", tried),
     ]
+    if result.collisions:
+        note = f"collisions in simulation; {tried}"
+        charges.append(
+            Charge(now, "simulation", "shared", "avoided", result.collisions, "count", note)
+        )
+    return charges
 
 
 def collect_live(
@@ -261,4 +270,5 @@ def _live_charges(attempts: Sequence[Attempt], seed: int) -> list[Charge]:
         Charge(now, source, "shared", "demonstration", count, "count", note),
         Charge(now, source, "shared", "retry", round(lost, 3), "s", note),
         Charge(now, source, "shared", "reset", round(resets, 3), "s", f"{note}; {assumed}"),
+        Charge(now, source, "shared", "retry", len(attempts) - count, "count", note),
     ]

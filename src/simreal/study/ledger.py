@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -11,22 +12,48 @@ from simreal.core.types import Charge
 
 
 class Ledger:
-    """Append-only charges on disk."""
+    """Append-only charges on disk.
+
+    How many lines stand for each piece of work is kept in memory, and read again when the file is
+    not as this object left it: a kill tore it, or somebody else wrote to it.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._lines: Counter[str] = Counter()
+        self._bytes = -1
 
     def add(self, charges: Sequence[Charge], once: str) -> None:
         """Write the charges of one piece of work, named `once`; a second time changes nothing.
 
-        So work whose end was cut off by a kill can be done again without being charged twice.
+        So work whose end was cut off by a kill can be done again without being charged twice. Of
+        charges that a kill let through in part, the missing ones are written.
         """
+        self._look()
         mark = f"[{once}]"
-        if any(line["note"].endswith(mark) for line in read_jsonl(self._path)):
+        left = charges[self._lines[mark] :]
+        if not left:
             return
-        marked = [replace(c, note=f"{c.note} {mark}".strip()) for c in charges]
+        marked = [replace(c, note=f"{c.note} {mark}".strip()) for c in left]
         append_jsonl(self._path, [asdict(charge) for charge in marked])
+        self._lines[mark] += len(marked)
+        self._bytes = self._size()
 
     def read(self) -> tuple[Charge, ...]:
         """All charges so far."""
         return tuple(Charge(**line) for line in read_jsonl(self._path))
+
+    def _look(self) -> None:
+        """Count the lines of each piece of work, unless the file is as it was left."""
+        size = self._size()
+        if size != self._bytes:
+            self._lines = Counter(_mark(line["note"]) for line in read_jsonl(self._path))
+            self._bytes = size
+
+    def _size(self) -> int:
+        return self._path.stat().st_size if self._path.exists() else 0
+
+
+def _mark(note: str) -> str:
+    """The name of the work at the end of a note, in brackets; empty where there is none."""
+    return note[note.rfind("[") :] if note.endswith("]") else ""

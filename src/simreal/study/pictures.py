@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from simreal.compute.executor import Executor
+from simreal.compute.meter import Meter
 from simreal.core.files import write_bytes, write_json
-from simreal.core.types import Condition, Images
+from simreal.core.types import Charge, Condition, Images
 from simreal.demos.dataset import open_dataset
 from simreal.report.media import contact_sheet
 from simreal.study.targets import TargetJob, kept_target
@@ -31,11 +32,13 @@ class LookJob:
     conditions: tuple[Condition, ...]
 
 
-def look_job(job: LookJob) -> Images:
-    """Reset the target and photograph it."""
-    target = kept_target(job.target)
-    target.reset(job.conditions)
-    return target.observe(images=True).images
+def look_job(job: LookJob) -> tuple[Images, Charge]:
+    """Reset the target and photograph it; with what that took."""
+    with Meter("evaluate", "shared", "sample pictures") as meter:
+        target = kept_target(job.target)
+        target.reset(job.conditions)
+        images = target.observe(images=True).images
+    return images, meter.charge()
 
 
 def take_samples(study: Study, executor: Executor) -> None:
@@ -50,7 +53,8 @@ def take_samples(study: Study, executor: Executor) -> None:
         for suite in study.spec.suites:
             shard = study.plan.shards(suite)[0][:SAMPLES]
             job = LookJob(study.target_job(target.name), shard)
-            ((_, images),) = executor.run(look_job, [job])
+            ((_, (images, charge)),) = executor.run(look_job, [job])
+            study.ledger.add([charge], once=f"pictures/{target.name}/{suite}")
             kind = "sample_target" if suite == "nominal" else "sample_unseen"
             entries.append(_sheet(study.out, kind, target.name, suite, images))
     write_json(index_path, entries)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from simreal.compute.executor import Executor, in_order
-from simreal.compute.meter import utc_now
+from simreal.compute.meter import Meter, utc_now
 from simreal.core.files import append_jsonl, read_json, write_bytes, write_json
 from simreal.core.protocols import Policy
-from simreal.core.types import STAND_IN, Charge, Condition, Trial
+from simreal.core.types import STAND_IN, Charge, Condition
 from simreal.report.media import filmstrip
 from simreal.study.data import RESET_S
 from simreal.study.ledger import Ledger
@@ -68,17 +68,20 @@ def trial_job(job: TrialJob) -> Tried:
     """Run one shard of trials; depends on the job alone."""
     from simreal.robots.safety import SafeTarget
 
-    target = SafeTarget(kept_target(job.target))
-    return run_shard(
-        target,
-        _policy(job.checkpoint),
-        job.conditions,
-        target_name=job.name,
-        plan_sha=job.plan_sha,
-        arm=job.arm,
-        seed=job.seed,
-        horizon=job.horizon,
-    )
+    note = f"{len(job.conditions)} trials on {job.name}, {job.conditions[0].suite}"
+    with Meter("evaluate", job.arm, note) as meter:
+        target = SafeTarget(kept_target(job.target))
+        tried = run_shard(
+            target,
+            _policy(job.checkpoint),
+            job.conditions,
+            target_name=job.name,
+            plan_sha=job.plan_sha,
+            arm=job.arm,
+            seed=job.seed,
+            horizon=job.horizon,
+        )
+    return replace(tried, computed=meter.charge())
 
 
 def run_trials(
@@ -97,34 +100,40 @@ def run_trials(
     told(sum(len(j.conditions) for j in jobs) - sum(len(j.conditions) for j in left))
     for job, tried in zip(left, in_order(executor.run(trial_job, left)), strict=True):
         _keep_film(study / "media", job, tried)
-        ledger.add(_charges(job, tried.trials), once=job.once)
+        ledger.add(trial_charges(job, tried), once=job.once)
         fresh = [t for t in tried.trials if job.key(t.condition) not in done]
         append_jsonl(study / "trials.jsonl", [record(t) for t in fresh])
         told(len(job.conditions))
 
 
-def _charges(job: TrialJob, trials: Sequence[Trial]) -> list[Charge]:
-    """Trials on a target cost robot and operator time; those in simulation are computation."""
-    now, seconds = utc_now(), round(sum(t.seconds for t in trials), 3)
-    if job.role == "sim":
-        return []
-    twin = job.target.ref.startswith("twin:")
+def trial_charges(job: TrialJob, tried: Tried) -> list[Charge]:
+    """What a shard used up: the machine's time, and on a target robot and operator time.
+
+    Collisions on a target are incidents; those in simulation would have been.
+    """
+    trials = tried.trials
+    now, hits = utc_now(), sum(t.collisions for t in trials)
     note = f"{len(trials)} trials on {job.name}, {job.conditions[0].suite}"
-    note = f"{STAND_IN}; {note}" if twin else note
+    computed = [tried.computed] if tried.computed else []
+    if job.role == "sim":
+        avoided = Charge(
+            now, "simulation", job.arm, "avoided", hits, "count", f"collisions; {note}"
+        )
+        return [*computed, *([avoided] if hits else [])]
+    twin = job.target.ref.startswith("twin:")
     clock = "twin clock" if twin else "robot clock"
-    reset_s = sum(RESET_S) / 2
-    return [
+    note = f"{STAND_IN}; {note}" if twin else note
+    seconds, reset_s = round(sum(t.seconds for t in trials), 3), sum(RESET_S) / 2
+    resets = f"{note}; assumed {reset_s:g} s each"
+    found = [
         Charge(now, clock, job.arm, "trial", seconds, "s", note),
-        Charge(
-            now,
-            clock,
-            job.arm,
-            "reset",
-            len(trials) * reset_s,
-            "s",
-            f"{note}; assumed {reset_s:g} s each",
-        ),
+        Charge(now, clock, job.arm, "reset", len(trials) * reset_s, "s", resets),
+        Charge(now, clock, job.arm, "trial", len(trials), "count", note),
+        *computed,
     ]
+    if hits:
+        found.append(Charge(now, clock, job.arm, "incident", hits, "count", f"collisions; {note}"))
+    return found
 
 
 def _keep_film(media: Path, job: TrialJob, tried: Tried) -> None:

@@ -14,7 +14,7 @@ from simreal.core.errors import BadDataError
 from simreal.core.files import read_jsonl
 from simreal.core.loop import run_episodes
 from simreal.core.protocols import Policy, Target
-from simreal.core.types import Action, Condition, Observation, Outcome, Trial
+from simreal.core.types import Action, Charge, Condition, Observation, Outcome, Trial
 
 Frames = npt.NDArray[np.uint8]
 #: (arm, seed, target, suite, condition): what is unique of a trial.
@@ -49,10 +49,14 @@ class Film:
 
 @dataclass(frozen=True)
 class Tried:
-    """The trials of one shard, and the film they left (per picked condition and camera)."""
+    """The trials of one shard, and the film they left (per picked condition and camera).
+
+    computed: the charge for the machine that played them, where somebody measured it.
+    """
 
     trials: tuple[Trial, ...]
     strips: Mapping[int, Mapping[str, Frames]]
+    computed: Charge | None = None
 
 
 def run_shard(

@@ -16,25 +16,10 @@ from simreal.verdicts.claim_parts import (
     in_range,
     players,
 )
-from simreal.verdicts.cost import Arm, Saving, arm_costs, saving
+from simreal.verdicts.cost import Arm, Saving, arm_costs, data_charges, saving
 from simreal.verdicts.evidence import Evidence
 from simreal.verdicts.planning import ALPHA
 from simreal.verdicts.rates import Interval
-
-#: Kinds of charge that are the cost of data, as against training and trials.
-_DATA = frozenset(
-    {
-        "demonstration",
-        "reset",
-        "retry",
-        "idle",
-        "operator",
-        "simulate",
-        "render",
-        "engineering",
-        "validation",
-    }
-)
 
 
 def _data_saving(
@@ -44,7 +29,7 @@ def _data_saving(
     pair = players(evidence, p)
     if isinstance(pair, Lacking):
         return pair
-    charges = [charge for charge in evidence.charges if charge.kind in _DATA]
+    charges = data_charges(evidence.charges)
     if not charges or evidence.prices is None:
         return Lacking("a ledger with the cost of data")
     costs = {c.name: c for c in arm_costs(charges, evidence.arms, evidence.prices)}

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -6,6 +7,15 @@ from hypothesis import strategies as st
 
 from simreal.core.errors import BadDataError, UsageError
 from simreal.core.types import Charge
+from simreal.verdicts.cost import (
+    KINDS,
+    Arm,
+    arm_costs,
+    data_charges,
+    ledger_total,
+    purpose,
+    saving,
+)
 from simreal.verdicts.cost.breakeven import (
     Variant,
     break_even,
@@ -14,7 +24,6 @@ from simreal.verdicts.cost.breakeven import (
     learning_curve_saving,
     planned_cost,
 )
-from simreal.verdicts.cost import KINDS, Arm, arm_costs, ledger_total, saving
 from simreal.verdicts.cost.prices import prices_from
 
 ARMS = (Arm("sim-only", 600, 0), Arm("real-only", 0, 50), Arm("hybrid", 600, 20))
@@ -185,10 +194,32 @@ def test_a_free_reference_is_refused():
 
 
 def test_every_kind_is_priced_or_counted():
-    for kind in KINDS:
+    for kind in KINDS.keys() - {"avoided"}:
         unit = "count" if kind == "incident" else "h"
         prices = prices_from({"incident": 100})
         assert ledger_total([charge(kind, 1, unit)], prices) > 0, kind
+
+
+def test_what_was_avoided_is_counted_and_costs_nothing():
+    assert ledger_total([charge("avoided", 9, "count")], prices_from({"incident": 100})) == 0
+
+
+def test_validation_is_paid_by_the_arms_with_simulation():
+    found = costs(charge("validation", 2, "h"), charge("validation_trial", 1, "h"))
+    assert [found[arm.name].total for arm in ARMS] == pytest.approx([206, 0, 206])
+    assert found["sim-only"].used["operator"] == 0
+
+
+def test_resets_of_trials_are_no_cost_of_data():
+    resets = [charge("reset", 1, "h"), charge("reset", 2, "h", arm="hybrid")]
+    resets[1] = replace(resets[1], note="20 trials on a [trials/hybrid/0/a/nominal/0]")
+    assert [purpose(c) for c in resets] == ["real data", "trials"]
+    both = [*resets, charge("train", 1, "h"), charge("avoided", 1, "count")]
+    assert data_charges(both) == (resets[0],)
+
+
+def test_every_kind_has_a_purpose():
+    assert {purpose(charge(kind, 1, "h")) for kind in KINDS} >= {"simulator", "training", "trials"}
 
 
 def test_json_is_json():

@@ -1,8 +1,6 @@
 """Money and time: the ledger priced, break-even points, what a road costs and how long it takes."""
 
 from simreal.verdicts.cost.arms import (
-    KINDS,
-    RESOURCES,
     Arm,
     ArmCost,
     Saving,
@@ -11,6 +9,7 @@ from simreal.verdicts.cost.arms import (
     price_of,
     saving,
 )
+from simreal.verdicts.cost.purposes import KINDS, RESOURCES, data_charges, purpose
 
 __all__ = [
     "KINDS",
@@ -19,7 +18,9 @@ __all__ = [
     "ArmCost",
     "Saving",
     "arm_costs",
+    "data_charges",
     "ledger_total",
     "price_of",
+    "purpose",
     "saving",
 ]

@@ -13,37 +13,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from simreal.core.errors import BadDataError, UsageError, unknown
+from simreal.core.errors import UsageError, unknown
 from simreal.core.types import Charge
 from simreal.verdicts.cost.prices import Price, Prices
+from simreal.verdicts.cost.purposes import RESOURCES, amounts
 from simreal.verdicts.rates import Interval
 
-#: What an hour of each kind of charge uses up.
-ROBOT_TIME = ("operator", "robot", "wear")
-KINDS: Mapping[str, tuple[str, ...]] = {
-    "demonstration": ROBOT_TIME,
-    "reset": ROBOT_TIME,
-    "retry": ROBOT_TIME,
-    "trial": ROBOT_TIME,
-    "idle": ROBOT_TIME,
-    "operator": ("operator",),
-    "simulate": ("compute",),
-    "render": ("compute",),
-    "train": ("compute",),
-    "evaluate": ("compute",),
-    "engineering": ("engineering",),
-    "validation": ("engineering",),
-    "incident": (),
-}
 #: Shared charges of these kinds are needed only by arms that train on simulated data ...
-_FOR_SIM = ("simulate", "render", "engineering", "validation")
+_FOR_SIM = ("simulate", "render", "engineering", "validation", "validation_trial")
 #: ... and of these only by arms that train on data from the target.
 _FOR_REAL = ("demonstration", "reset", "retry", "idle", "operator")
 #: These shrink with the number of demonstrations an arm takes from the shared pool.
 _PER_DEMONSTRATION = ("simulate", "render", *_FOR_REAL)
-_HOURS = {"s": 1 / 3600, "min": 1 / 60, "h": 1.0}
-#: Priced resources, in the order of every breakdown.
-RESOURCES = ("operator", "robot", "wear", "compute", "engineering", "quality_check", "incident")
 
 
 @dataclass(frozen=True)
@@ -92,22 +73,7 @@ class ArmCost:
         }
 
 
-def _amounts(charge: Charge) -> dict[str, float]:
-    """Resource -> quantity of one charge; demonstrations may also be counted for their review."""
-    if charge.kind not in KINDS:
-        raise unknown("kind of charge", charge.kind, KINDS)
-    if not 0 <= charge.quantity < float("inf"):
-        raise BadDataError(f"A charge must be finite and >= 0; got {charge}.")
-    if charge.unit == "count":
-        counted = {"demonstration": "quality_check", "incident": "incident"}.get(charge.kind)
-        return {counted: charge.quantity} if counted else {}
-    if charge.unit not in _HOURS:
-        raise unknown("unit of a charge", charge.unit, [*_HOURS, "count"])
-    hours = charge.quantity * _HOURS[charge.unit]
-    return dict.fromkeys(KINDS[charge.kind], hours)
-
-
-def _share(charge: Charge, arm: Arm, arms: Sequence[Arm]) -> float:
+def share_of(charge: Charge, arm: Arm, arms: Sequence[Arm]) -> float:
     """How much of a charge `arm` needs: all of its own, its part of what is shared, else nothing.
 
     `arm` in a charge is a name, several joined by "+", or "shared".
@@ -173,12 +139,12 @@ def _arm_cost(
     by_kind: dict[str, float] = {}
     stand_in = False
     for charge in ledger:
-        share = _share(charge, arm, arms)
-        amounts = {name: share * x for name, x in _amounts(charge).items()}
-        for name, quantity in amounts.items():
+        share = share_of(charge, arm, arms)
+        taken = {name: share * x for name, x in amounts(charge).items()}
+        for name, quantity in taken.items():
             used[name] += quantity
-        by_kind[charge.kind] = by_kind.get(charge.kind, 0.0) + price_of(amounts, prices)
-        stand_in = stand_in or ("robot" in amounts and share > 0 and "twin" in charge.source)
+        by_kind[charge.kind] = by_kind.get(charge.kind, 0.0) + price_of(taken, prices)
+        stand_in = stand_in or ("robot" in taken and share > 0 and "twin" in charge.source)
     hours, setup = _setup(arm, built, prices)
     used["engineering"] += hours
     if hours:
@@ -203,7 +169,7 @@ def _at_end(used: Mapping[str, float], prices: Prices, end: int) -> float:
 
 def ledger_total(charges: Iterable[Charge], prices: Prices) -> float:
     """All that was spent, each charge once."""
-    return sum(price_of(_amounts(charge), prices) for charge in charges)
+    return sum(price_of(amounts(charge), prices) for charge in charges)
 
 
 @dataclass(frozen=True)
