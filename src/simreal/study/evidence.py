@@ -9,8 +9,8 @@ from simreal.core.types import Charge
 from simreal.trials.plan import load_plan
 from simreal.trials.run import done_trials
 from simreal.verdicts.cost import Arm
-from simreal.verdicts.evidence import Evidence
 from simreal.verdicts.cost.prices import read_prices
+from simreal.verdicts.evidence import Evidence
 from simreal.verdicts.records import read_trials
 
 #: Name of the simulation among a study's targets.
