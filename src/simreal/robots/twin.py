@@ -15,8 +15,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-
 from simreal.core.errors import SimrealError, UsageError
 from simreal.core.seeds import generator
 from simreal.core.types import (
@@ -34,7 +32,7 @@ from simreal.robots.hidden import TwinParameters, draw
 from simreal.robots.servo import ServoModel, in_counts
 from simreal.robots.twinfile import SUITES, TwinFile, read_twin
 from simreal.worlds import so101
-from simreal.worlds.randomize import TERMS
+from simreal.worlds.randomize import edited
 from simreal.worlds.scene import CAMERAS, UNSEEN_SHAPES, Scene, build
 from simreal.worlds.settings import Settings
 from simreal.worlds.simulated import SimConfig
@@ -68,24 +66,18 @@ def textures() -> tuple[Texture, ...]:
 
 def hidden_settings(scene: Scene, hidden: TwinParameters, condition: Condition) -> Settings:
     """The settings of one episode: the twin's draw, on unseen backgrounds where the suite asks."""
-    settings = Settings(scene)
     values = {name: (operation, numbers) for name, operation, numbers in hidden.world()}
-    values["table_texture"] = ("set", (_own(hidden.table_texture),))
-    values["background_texture"] = ("set", (_own(hidden.background_texture),))
-    values["object_texture"] = ("set", (_own(hidden.object_texture),))
+    for name in ("table_texture", "background_texture", "object_texture"):
+        values[name] = ("set", (own_texture(getattr(hidden, name)),))
     if condition.suite == "backgrounds":
         rng = generator(condition.seed, f"twin/{hidden.seed}/unseen backgrounds")
         first, second = rng.choice(UNSEEN_TEXTURES, 2, replace=False)
         values["table_texture"] = ("set", (float(OWN_TEXTURES + first + 1),))
         values["background_texture"] = ("set", (float(OWN_TEXTURES + second + 1),))
-    for term in TERMS.values():
-        if term.name in values:
-            operation, numbers = values[term.name]
-            term.apply(settings, OPERATIONS[operation], np.array(numbers))
-    return settings
+    return edited(scene, {k: (OPERATIONS[op], numbers) for k, (op, numbers) in values.items()})
 
 
-def _own(number: int) -> float:
+def own_texture(number: int) -> float:
     """A texture number within the twin's own bank; 0 stays plain."""
     return float((number - 1) % OWN_TEXTURES + 1) if number else 0.0
 

@@ -7,7 +7,7 @@ that adding an axis to a profile leaves the others' values as they were.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from simreal.worlds.variation import (
     Axis,
     Integers,
     LogUniform,
+    Operation,
     Uniform,
     axis_from_json,
 )
@@ -182,7 +183,7 @@ def draw(
         }
         scenario = Scenario(chosen.name, seed, index, values, rejected=attempt)
         settings = settings_of(scene, chosen, scenario)
-        reason = _impossible(settings) or (solvable(settings) if solvable else None)
+        reason = impossible(settings) or (solvable(settings) if solvable else None)
         if reason is None:
             return scenario, settings
     raise UsageError(
@@ -212,7 +213,7 @@ _NOT_NEGATIVE = (
 )
 
 
-def _impossible(settings: Settings) -> str | None:
+def impossible(settings: Settings) -> str | None:
     """Which quantity no world can have, or None."""
     for name in _NOT_NEGATIVE:
         if name in settings.edited and float(settings.value(name).min()) < 0:
@@ -233,9 +234,14 @@ def settings_of(scene: Scene, chosen: Profile, scenario: Scenario) -> Settings:
             f"The scenario has values for {', '.join(missing)}, which profile {chosen.name!r} does "
             "not randomize; give the profile it was drawn from."
         )
+    return edited(scene, {k: (operations[k], v) for k, v in scenario.values.items()})
+
+
+def edited(scene: Scene, values: Mapping[str, tuple[Operation, Sequence[float]]]) -> Settings:
+    """Nominal settings with axes at fixed values: axis -> (operation, numbers)."""
     settings = Settings(scene)
     for term in TERMS.values():
-        if term.name in scenario.values:
-            values = np.array(scenario.values[term.name])
-            term.apply(settings, operations[term.name], values)
+        if term.name in values:
+            operation, numbers = values[term.name]
+            term.apply(settings, operation, np.array(numbers))
     return settings
