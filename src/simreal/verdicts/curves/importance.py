@@ -19,7 +19,7 @@ from simreal.verdicts.curves.models import Floats
 from simreal.verdicts.curves.prior import DIMENSIONS
 
 _FIRST, _NEXT = 4000, 2000
-_ROUNDS = 12
+_ROUNDS = 24
 #: Effective draws of each model; of all together there are then more than 500.
 WANTED = 1200.0
 _FREEDOM = 5.0

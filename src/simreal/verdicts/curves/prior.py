@@ -3,7 +3,7 @@
 Every parameter is a monotone function of one standard normal number, so that the prior is a
 standard normal of 7 dimensions for each model and simulation moves through "no effect" smoothly.
 
-The medians and spreads are set by hand so that the prior's 90 % bands cover the published studies
+The medians and spreads are set by hand so that the prior's 95 % bands cover the published studies
 of co-training on real robots: planar pushing (Wei et al. 2025: .10 to .90 over 10 to 50 real and 0
 or 2,000 simulated demonstrations), cup pick-and-place (Maddukuri et al. 2025: .08 to .95 over 1 to
 50 and 0 to 1,000), an FR3 pick (RCS: .16 to .41 over 0 or 10 and 0 or 100) and RLinf-Co (.27 and
@@ -37,18 +37,18 @@ class Prior:
     beta-binomial concentration s, one training's rate is Beta(p s, (1 - p) s).
     """
 
-    floor: float = 6.0
+    floor: float = 8.0
     start: float = 8.0
-    scale: tuple[float, float] = (25.0, 1.1)
-    exponent: tuple[float, float] = (0.8, 0.5)
+    scale: tuple[float, float] = (25.0, 1.2)
+    exponent: tuple[float, float] = (0.85, 0.55)
     hurts: float = 0.1
-    worth: tuple[float, float] = (2.0, 1.5)
-    harm: tuple[float, float] = (0.5, 1.0)
+    worth: tuple[float, float] = (2.0, 1.8)
+    harm: tuple[float, float] = (1.0, 1.2)
     uplift: tuple[float, float] = (1.2, 1.2)
-    loss: float = 0.6
-    half: tuple[float, float] = (200.0, 1.2)
+    loss: float = 1.5
+    half: tuple[float, float] = (250.0, 1.3)
     beta: tuple[float, float] = (0.2, 1.0)
-    spread: tuple[float, float] = (80.0, 1.2)
+    spread: tuple[float, float] = (100.0, 1.3)
 
     def surfaces(self, model: int, z: Floats) -> tuple[Surfaces, Floats]:
         """Surfaces of one model and their spreads, (N,), from standard normal numbers (N, 7)."""

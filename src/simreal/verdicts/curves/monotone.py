@@ -1,0 +1,65 @@
+"""Measured cells in which success falls as data grows: said in words, never smoothed silently."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from simreal.verdicts.curves.posterior import CellCounts
+from simreal.verdicts.exact import boschloo, holm
+from simreal.verdicts.planning import ALPHA
+
+
+@dataclass(frozen=True)
+class Drop:
+    """Success falls from `less` to `more` data; p: Boschloo's, Holm over all neighbours."""
+
+    less: CellCounts
+    more: CellCounts
+    p: float
+
+    @property
+    def sentence(self) -> str:
+        """The fall in words, with counts."""
+        real = self.less.n_real != self.more.n_real
+        fixed = (
+            f"{self.less.n_sim:,} simulated" if real else f"{self.less.n_real:,} real"
+        ) + " demonstrations"
+        ends = [(c.n_real if real else c.n_sim, f"{c.k}/{c.n}") for c in (self.less, self.more)]
+        kind = "real" if real else "simulated"
+        if self.p <= ALPHA:
+            verdict = "more than trials alone explain"
+            verdict += "" if real else "; simulated data may hurt here"
+        else:
+            verdict = "chance may explain it"
+        return (
+            f"At {fixed}, success falls from {ends[0][1]} at {ends[0][0]:,} {kind} to "
+            f"{ends[1][1]} at {ends[1][0]:,}: {verdict} (Boschloo p = {self.p:.2g}, Holm)."
+        )
+
+
+def pooled(cells: Sequence[CellCounts]) -> tuple[CellCounts, ...]:
+    """One cell for each pair of counts, trainings added up, in rising order."""
+    sums: dict[tuple[int, int], tuple[int, int]] = {}
+    for cell in cells:
+        k, n = sums.get((cell.n_real, cell.n_sim), (0, 0))
+        sums[cell.n_real, cell.n_sim] = (k + cell.k, n + cell.n)
+    return tuple(CellCounts(*place, *counts) for place, counts in sorted(sums.items()) if counts[1])
+
+
+def drops(cells: Sequence[CellCounts]) -> tuple[Drop, ...]:
+    """All falls between neighbouring cells that differ in one kind of data only."""
+    known = pooled(cells)
+    pairs = []
+    for along, fixed in (("n_real", "n_sim"), ("n_sim", "n_real")):
+        for value in sorted({getattr(cell, fixed) for cell in known}):
+            row = sorted(
+                (c for c in known if getattr(c, fixed) == value), key=lambda c: getattr(c, along)
+            )
+            pairs += list(itertools.pairwise(row))
+    values = [boschloo(a.k, a.n, b.k, b.n) for a, b in pairs]
+    adjusted = holm(values) if values else ()
+    return tuple(
+        Drop(a, b, p) for (a, b), p in zip(pairs, adjusted, strict=True) if a.k * b.n > b.k * a.n
+    )
