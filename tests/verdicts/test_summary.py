@@ -67,6 +67,8 @@ TOP = {
     "claims",
     "verdicts",
     "advice",
+    "curves",
+    "goal",
     "versions",
     "wall_s",
 }

@@ -36,4 +36,5 @@ def evidence_of(folder: Path, prices: Path | None = None) -> Evidence:
         charges=tuple(Charge(**line) for line in read_jsonl(folder / "ledger.jsonl")),
         prices=read_prices(prices),
         margin=content["study"]["margin"],
+        goal=content["study"]["goal"],
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from simreal.core.errors import unknown
@@ -26,6 +26,7 @@ class Evidence:
     """All that claims and advice rest on.
 
     sim: name of the target that is the simulation; targets: names of the others (twins, robots).
+    goal: success rate that is wanted on the targets, None for simply the best.
     strategies: situation -> strategy the advisor names there, for the claim that they differ.
     """
 
@@ -37,6 +38,7 @@ class Evidence:
     charges: tuple[Charge, ...] = ()
     prices: Prices | None = None
     margin: float = MARGIN
+    goal: float | None = None
     strategies: Mapping[str, str] = field(default_factory=dict)
 
     def arm(self, name: str) -> Arm:
@@ -111,6 +113,22 @@ def role_of(arm: Arm) -> Role | None:
     return "real-only" if arm.n_real else None
 
 
+def pooled_note(rows: Sequence[TrialRow]) -> str:
+    """What pooling trials of several targets or training seeds means; empty where none is pooled.
+
+    It is a statement about these targets and these checkpoints, not about others like them.
+    """
+    targets = {row.target for row in rows}
+    parts = [f"{len(targets)} targets pooled: these targets only"] if len(targets) > 1 else []
+    arms: dict[str | None, set[int | None]] = {}
+    for row in rows:
+        arms.setdefault(row.arm, set()).add(row.seed)
+    seeds = max(map(len, arms.values()), default=0)
+    if seeds > 1:
+        parts.append(f"checkpoints of {seeds} training seeds pooled: not the recipe")
+    return "; ".join(parts)
+
+
 def rate_of(rows: Sequence[TrialRow]) -> Rate:
     """The rate of some trials; lost ones widen the interval, repeated conditions count once."""
     found, _ = keyed(rows, ())
@@ -148,10 +166,19 @@ def contrast(
     if len(parts) == 1:
         only = parts[0]
         enough = only.p is not None and only.a.enough and only.b.enough
-        return Contrast(Estimate(only.difference, only.ci, only.p), only.method, enough)
+        method = _labelled(only.method, [*a[shared[0]], *b[shared[0]]], across_targets)
+        return Contrast(Estimate(only.difference, only.ci, only.p), method, enough)
     differences = [part.difference for part in parts if part.difference is not None]
     if len(differences) < 2:
         return None
     mean, ci = t_interval(differences, 1 - alpha)
-    method = f"t interval over {len(differences)} targets"
+    rows = [row for name in shared for row in (*a[name], *b[name])]
+    method = _labelled(f"t interval over {len(differences)} targets", rows, True)
     return Contrast(Estimate(mean, ci, t_test(differences)), method, True)
+
+
+def _labelled(method: str, rows: Sequence[TrialRow], across_targets: bool) -> str:
+    """The method with what is pooled; targets are not, where they are compared or averaged."""
+    same = [replace(row, target=None) for row in rows] if across_targets else rows
+    note = pooled_note(same)
+    return f"{method}; {note}" if note else method

@@ -13,6 +13,7 @@ from simreal.verdicts.advise import ADVICE_STATES
 from simreal.verdicts.claims import CLAIM_STATES
 from simreal.verdicts.compare import STATES
 from simreal.verdicts.cost import KINDS
+from simreal.verdicts.curves.schema import CURVES
 from simreal.verdicts.schema_parts import (
     AMOUNT,
     CI,
@@ -33,7 +34,7 @@ from simreal.verdicts.schema_parts import (
 )
 
 #: The `schema` field of a summary written by this version.
-SUMMARY_SCHEMA = "simreal.summary/1"
+SUMMARY_SCHEMA = "simreal.summary/2"
 
 TRIAL: Schema = record(
     plan_sha=NAME,
@@ -139,6 +140,7 @@ SUMMARY: Schema = record(
     schema={"const": SUMMARY_SCHEMA},
     study=NAME,
     form=NAME,
+    goal=optional(FRACTION),
     targets=array(
         record(
             kind=NAME,
@@ -169,6 +171,7 @@ SUMMARY: Schema = record(
         )
     ),
     advice=_ADVICE,
+    curves=CURVES,
     versions=mapping(TEXT),
     wall_s=AMOUNT,
 )

@@ -13,6 +13,7 @@ from simreal.verdicts.advise import Advice
 from simreal.verdicts.claims import evaluate_claims
 from simreal.verdicts.compare import State, decide
 from simreal.verdicts.cost import Arm, ArmCost, arm_costs
+from simreal.verdicts.curves import curves_of
 from simreal.verdicts.evidence import Evidence, contrast, rate_of
 from simreal.verdicts.exact import holm
 from simreal.verdicts.intervals import t_interval
@@ -124,11 +125,13 @@ def summarise(facts: StudyFacts, evidence: Evidence, advice: Advice) -> dict[str
         "schema": SUMMARY_SCHEMA,
         "study": facts.study,
         "form": facts.form,
+        "goal": evidence.goal,
         "targets": [asdict(target) for target in facts.targets],
         "arms": [_arm(evidence, arm, costs.get(arm.name)) for arm in evidence.arms],
         "claims": [verdict.to_json() for verdict in evaluate_claims(evidence)],
         "verdicts": [verdict.to_json() for verdict in verdicts(evidence, tests)],
         "advice": advice.to_json(),
+        "curves": curves_of(evidence, evidence.goal),
         "versions": dict(facts.versions),
         "wall_s": facts.wall_s,
     }
