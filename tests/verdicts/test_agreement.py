@@ -1,6 +1,8 @@
+import itertools
 import json
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from simreal.core.errors import UsageError
-from simreal.verdicts.agreement import agreement, mmrv, pearson, spearman
+from simreal.core.seeds import generator
+from simreal.verdicts.agreement import Measured, agreement, mmrv, pearson, spearman
+from simreal.verdicts.judged_schema import VALIDATE
 
 REAL, SIM = (0.7, 0.5, 0.4, 0.1), (0.9, 0.6, 0.7, 0.2)
 SIMPLER = (
@@ -29,7 +33,11 @@ PUBLISHED = {
 
 
 def named(rates):
-    return {f"policy {i}": rate for i, rate in enumerate(rates)}
+    return {f"policy {i}": Measured(float(rate)) for i, rate in enumerate(rates)}
+
+
+def counted(rates, n=20):
+    return {f"policy {i}": Measured.of(round(rate * n), n) for i, rate in enumerate(rates)}
 
 
 def test_the_worked_example():
@@ -81,12 +89,81 @@ def test_correlations_agree_with_scipy(pair):
 
 
 def test_agreement_reports_all_three_with_intervals():
-    found = agreement(named(REAL), named(SIM))
-    assert found.mmrv == pytest.approx(0.05)
-    assert found.pearson.ci[0] < found.pearson.value < found.pearson.ci[1]
+    found = agreement(counted(REAL), counted(SIM))
+    assert found.mmrv.value == pytest.approx(0.05)
+    for one in (found.mmrv, found.pearson, found.spearman):
+        assert one.ci[0] <= one.value <= one.ci[1]
+    assert found.pearson.ci_policies[0] < found.pearson.value < found.pearson.ci_policies[1]
+    assert found.mmrv.ci_policies is None
     assert found.spearman.value == pytest.approx(0.8)
     content = json.loads(json.dumps(found.to_json(), allow_nan=False))
-    assert set(content) == {"policies", "mmrv", "pearson", "spearman"}
+    jsonschema.validate(content, VALIDATE)
+    assert content["policies"][0] == {
+        "arm": "policy 0",
+        "sim": {"k": 18, "n": 20, "rate": 0.9, "ci": pytest.approx([0.699, 0.9721], abs=5e-5)},
+        "real": {"k": 14, "n": 20, "rate": 0.7, "ci": pytest.approx([0.481, 0.8545], abs=5e-5)},
+    }
+    assert "all 24 assignments" in found.method
+    assert agreement(counted(REAL), counted(SIM)) == found
+
+
+def test_without_counts_only_policies_vary():
+    found = agreement(named(REAL), named(SIM))
+    assert (found.mmrv.ci, found.pearson.ci) == (None, None)
+    assert found.pearson.ci_policies is not None
+    assert "no counts" in found.method
+    jsonschema.validate(found.to_json(), VALIDATE)
+
+
+def test_more_trials_leave_less_noise_and_repeats_do_not():
+    few = agreement(counted(REAL), counted(SIM))
+    many = agreement(counted(REAL, 2000), counted(SIM, 2000))
+    width = [found.pearson.ci[1] - found.pearson.ci[0] for found in (few, many)]
+    assert width[1] < 0.3 * width[0]
+    repeated = {
+        name: Measured(one.rate, one.k, one.n, (one.rate * 20, 20.0))
+        for name, one in counted(REAL, 2000).items()
+    }
+    found = agreement(repeated, counted(SIM))
+    assert found.pearson.ci[1] - found.pearson.ci[0] == pytest.approx(width[0], rel=0.1)
+
+
+def test_the_p_value_counts_assignments():
+    """By hand over all 24 of four policies: only the identity correlates so well."""
+    rates = (0.1, 0.4, 0.5, 0.9)
+    found = agreement(named(rates), named(rates))
+    assert found.pearson.p == found.spearman.p == found.mmrv.p == pytest.approx(1 / 24)
+    assert found.state == "agrees"
+    assert agreement(named(rates), named(rates[::-1])).state == "disagrees"
+    assert agreement(named(rates), named((0.4, 0.1, 0.9, 0.5))).state == "cannot tell"
+
+
+@given(st.permutations([0.1, 0.2, 0.35, 0.5, 0.8]))
+def test_the_exact_p_value_agrees_with_a_loop(sim):
+    real = [0.15, 0.2, 0.4, 0.45, 0.9]
+    found = agreement(named(real), named(sim))
+    others = [pearson(real, order) for order in itertools.permutations(sim)]
+    expected = np.mean([other >= found.pearson.value - 1e-12 for other in others])
+    assert found.pearson.p == pytest.approx(expected)
+
+
+def test_many_policies_are_assigned_at_random():
+    rates = np.linspace(0.1, 0.9, 12)
+    found = agreement(named(rates), named(rates))
+    assert found.pearson.p == pytest.approx(1 / 10_000)
+    assert "10,000 random assignments" in found.method
+
+
+def test_chance_agrees_seldom():
+    runs = 400
+    agrees = 0
+    for index in range(runs):
+        random = generator(13, "agreement", index)
+        agrees += (
+            agreement(named(random.random(5).tolist()), named(random.random(5).tolist())).state
+            == "agrees"
+        )
+    assert agrees / runs <= 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / runs)
 
 
 def test_the_interval_of_pearson_is_fishers():
@@ -94,17 +171,21 @@ def test_the_interval_of_pearson_is_fishers():
     sim = rates + np.array([0.05, -0.05, 0.1, 0, -0.1, 0.02, 0, -0.03])
     found = agreement(named(rates), named(sim))
     expected = stats.pearsonr(rates, sim).confidence_interval()
-    assert found.pearson.ci == pytest.approx((expected.low, expected.high))
+    assert found.pearson.ci_policies == pytest.approx((expected.low, expected.high))
 
 
 def test_constant_rates_have_no_correlation():
     found = agreement(named([0.5] * 4), named(SIM))
     assert found.pearson is None
     assert found.spearman is None
+    assert found.state == "cannot tell"
+    jsonschema.validate(found.to_json(), VALIDATE)
 
 
 def test_fewer_than_four_common_policies_are_refused():
-    with pytest.raises(UsageError, match="at least 4 policies tried on both sides; got 3"):
+    with pytest.raises(
+        UsageError, match="at least 4 policies tried on both sides; got 3: policy 0"
+    ):
         agreement(named(REAL), named(SIM[:3]))
 
 

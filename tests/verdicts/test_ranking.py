@@ -1,11 +1,15 @@
 import itertools
 
+import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.verdicts.studies import ARMS, rows
 
 from simreal.core.errors import UsageError
-from simreal.verdicts.ranking import letters, rank
+from simreal.verdicts.evidence import Evidence
+from simreal.verdicts.judged_schema import RANKING
+from simreal.verdicts.ranking import letters, rank, ranking_of
 
 NAMES = [f"arm{i}" for i in range(7)]
 PAIRS = list(itertools.combinations(NAMES, 2))
@@ -63,3 +67,38 @@ def test_arms_are_ranked_by_rate_and_told_apart_by_holm():
 def test_one_arm_or_none():
     assert rank({}).arms == ()
     assert [a.letters for a in rank({"only": arm(3)}).arms] == ["a"]
+
+
+def study(*targets, seeds=(0,), **successes):
+    trials = [
+        row
+        for name, k in successes.items()
+        for target in targets
+        for seed in seeds
+        for row in rows(name.replace("_", "-"), target, k, 60, seed=seed)
+    ]
+    return Evidence("lift", ARMS, tuple(trials), targets)
+
+
+def test_the_arms_of_a_study_are_ranked():
+    found = ranking_of(study("twin", sim_only=20, real_only=51, hybrid=55))
+    content = found.to_json()
+    jsonschema.validate(content, RANKING)
+    assert [(a["arm"], a["k"], a["n"], a["letters"]) for a in content["arms"]] == [
+        ("hybrid", 55, 60, "a"),
+        ("real-only", 51, 60, "a"),
+        ("sim-only", 20, 60, "b"),
+    ]
+    assert content["method"] == ("paired: Tango score interval, exact McNemar test; Holm over 3")
+
+
+def test_pooled_targets_and_seeds_are_labelled():
+    found = ranking_of(study("one", "two", seeds=(0, 1), sim_only=20, hybrid=55))
+    assert [a.rate.n for a in found.arms] == [240, 240]
+    assert "2 targets pooled: these targets only" in found.method
+    assert "2 training seeds pooled: not the recipe" in found.method
+
+
+def test_one_arm_alone_is_not_ranked():
+    assert ranking_of(study("twin", hybrid=55)) is None
+    assert ranking_of(study("twin")) is None

@@ -1,12 +1,24 @@
+from dataclasses import dataclass, replace
+
+import jsonschema
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.verdicts.studies import ARMS, rows
 
 from simreal.core.errors import UsageError
 from simreal.core.seeds import generator
 from simreal.verdicts.compare import compare
-from simreal.verdicts.recipe import PUBLISHED_SPREAD, compare_recipes, run_spread, seed_rates
+from simreal.verdicts.evidence import Evidence
+from simreal.verdicts.judged_schema import RECIPES
+from simreal.verdicts.recipe import (
+    PUBLISHED_SPREAD,
+    compare_recipes,
+    recipes_of,
+    run_spread,
+    seed_rates,
+)
 
 
 def seeds(*successes, n=100):
@@ -68,6 +80,89 @@ def test_seeds_without_trials_and_recipes_without_common_trials_are_refused():
         seed_rates({0: {0: True}, 1: {0: None}})
     with pytest.raises(UsageError, match="2 training seeds"):
         run_spread(seeds(5))
+
+
+def study(*targets, **successes):
+    """Arms with one number of successes of 100 a training seed, alike on every target."""
+    trials = [
+        row
+        for name, by_seed in successes.items()
+        for target in targets
+        for seed, k in enumerate(by_seed)
+        for row in rows(name.replace("_", "-"), target, k, 100, seed=seed)
+    ]
+    return Evidence("lift", ARMS, tuple(trials), targets)
+
+
+@dataclass(frozen=True)
+class Declared:
+    arm: str
+    against: str
+    suite: str = "nominal"
+
+    @property
+    def claim(self):
+        return f"{self.arm} against {self.against}, {self.suite}"
+
+
+TESTS = (
+    Declared("hybrid", "sim-only"),
+    Declared("hybrid", "real-only"),
+    Declared("real-only", "sim-only", "backgrounds"),
+)
+
+
+def test_declared_tests_are_read_as_claims_about_recipes():
+    found = recipes_of(study("twin", hybrid=(95, 94), sim_only=(40, 42), real_only=(90,)), TESTS)
+    content = [one.to_json() for one in found]
+    jsonschema.validate(content, RECIPES)
+    assert [one["state"] for one in content] == ["better", "not tested", "not tested"]
+    assert content[0]["estimate"] == pytest.approx(0.535)
+    assert "spread between runs" in content[0]["method"]
+    assert content[0]["method"].endswith("2 or more training seeds an arm; Holm over 1")
+    assert content[1]["method"] == (
+        "not tested: one training seed of real-only; a claim about a recipe needs 2"
+    )
+    assert content[2]["method"] == "not tested: no trials of both arms on a common target"
+
+
+def test_one_seed_an_arm_tests_no_recipe():
+    found = recipes_of(study("twin", hybrid=(95,), sim_only=(40,)), TESTS[:1])
+    assert [one.state for one in found] == ["not tested"]
+    assert found[0].method.startswith("not tested: one training seed")
+
+
+def test_targets_are_pooled_by_name():
+    found = recipes_of(study("one", "two", hybrid=(95, 94), sim_only=(40, 42)), TESTS[:1])
+    assert "2 targets pooled: these targets only" in found[0].method
+
+
+def test_the_family_of_recipes_is_corrected_too():
+    arms = {"hybrid": (80, 81), "real_only": (66, 67), "sim_only": (66, 67)}
+    alone = recipes_of(study("twin", **arms), TESTS[:1])[0]
+    family = recipes_of(study("twin", **arms), TESTS[:2])
+    assert alone.ci == family[0].ci
+    bare = compare_recipes(seeds(80, 81), seeds(66, 67))
+    assert bare.state == alone.state == "better"
+    assert (bare.p > 0.025) == (family[0].state == "cannot tell")
+
+
+@given(st.lists(st.integers(0, 40), min_size=4, max_size=4))
+def test_p_and_interval_agree(counts):
+    found = compare_recipes(seeds(*counts[:2], n=40), seeds(*counts[2:], n=40))
+    if found.p <= 0.05 - 1e-9:
+        assert not found.ci[0] < -1e-9 < 1e-9 < found.ci[1]
+    swapped = compare_recipes(seeds(*counts[2:], n=40), seeds(*counts[:2], n=40))
+    assert swapped.p == pytest.approx(found.p)
+
+
+def test_a_seed_whose_trials_were_all_lost_is_no_seed():
+    evidence = study("twin", hybrid=(95, 94), sim_only=(40, 42))
+    lost = tuple(
+        replace(row, success=None) if (row.arm, row.seed) == ("hybrid", 1) else row
+        for row in evidence.trials
+    )
+    assert recipes_of(replace(evidence, trials=lost), TESTS[:1])[0].state == "not tested"
 
 
 @pytest.mark.slow

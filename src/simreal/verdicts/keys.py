@@ -41,9 +41,17 @@ def keyed(
     Suite and condition first, then the training seed, then the target (unless the two tables are
     compared across targets, as for a gap). What still repeats counts once.
     """
+    first, second = keyed_alike([a, b], across_targets)
+    return first, second
+
+
+def keyed_alike(
+    tables: Sequence[Sequence[TrialRow]], across_targets: bool = False
+) -> list[dict[Hashable, Outcome]]:
+    """As `keyed`, for any number of tables."""
     more = [("seed",)] if across_targets else [("target",), ("seed",), ("target", "seed")]
     for extra in [(), *more]:
         fields = (*_BASE, *extra)
-        if _unique(a, fields) and _unique(b, fields):
-            return outcomes(a, fields), outcomes(b, fields)
-    return outcomes(a), outcomes(b)
+        if all(_unique(rows, fields) for rows in tables):
+            return [outcomes(rows, fields) for rows in tables]
+    return [outcomes(rows) for rows in tables]

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from simreal.core.errors import UsageError
 from simreal.verdicts.compare import MARGIN, Comparison, compare, within_family
+from simreal.verdicts.evidence import Evidence, pooled_note
+from simreal.verdicts.keys import keyed_alike
 from simreal.verdicts.pairing import Outcomes
 from simreal.verdicts.rates import Rate
 
@@ -66,6 +69,19 @@ class Ranking:
 
     arms: tuple[Ranked, ...]
     comparisons: Mapping[tuple[str, str], Comparison]
+    note: str = ""
+
+    @property
+    def method(self) -> str:
+        """How the letters came about."""
+        methods = dict.fromkeys(c.method for c in self.comparisons.values())
+        found = "; ".join(methods) or "one arm, no comparison"
+        return f"{found}; {self.note}" if self.note else found
+
+    def to_json(self) -> dict[str, Any]:
+        """`{method, arms: [{arm, k, n, rate, ci, letters}]}`, the highest rate first."""
+        arms = [{"arm": a.name, **a.rate.to_json(), "letters": a.letters} for a in self.arms]
+        return {"method": self.method, "arms": arms}
 
 
 def rank(arms: Mapping[str, Outcomes], margin: float = MARGIN) -> Ranking:
@@ -78,3 +94,21 @@ def rank(arms: Mapping[str, Outcomes], margin: float = MARGIN) -> Ranking:
     different = [pair for pair, c in found.items() if c.state in ("better", "worse")]
     marks = letters(names, different)
     return Ranking(tuple(Ranked(name, rates[name], marks[name]) for name in names), found)
+
+
+def ranking_of(evidence: Evidence, suite: str = "nominal") -> Ranking | None:
+    """The arms of a study on one suite of its targets; None with fewer than two arms tried there.
+
+    Trials of several targets or training seeds are pooled, and the method says so.
+    """
+    tried = {}
+    for arm in evidence.arms:
+        rows = [r for cell in evidence.on_targets(arm.name, suite).values() for r in cell]
+        if rows:
+            tried[arm.name] = rows
+    if len(tried) < 2:
+        return None
+    keyed = keyed_alike(list(tried.values()))
+    ranked = rank(dict(zip(tried, keyed, strict=True)), evidence.margin)
+    every = [row for rows in tried.values() for row in rows]
+    return replace(ranked, note=pooled_note(every))

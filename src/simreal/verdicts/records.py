@@ -73,26 +73,39 @@ def read_trials(path: Path) -> TrialTable:
     readers = {".csv": _csv_records, ".jsonl": _json_records}
     if path.suffix.lower() not in readers:
         raise UsageError(f"{path} is neither .csv nor .jsonl; save the trials as one of these.")
-    try:
-        text = path.read_text("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadDataError(f"{path} is not UTF-8 text: {error}.") from error
+    text = read_utf8(path)
     records = list(readers[path.suffix.lower()](path, text))
     if not records:
         raise BadDataError(f"{path} holds no trials.")
     return _table(path, records)
 
 
+def read_utf8(path: Path) -> str:
+    """The text of a file, without a byte order mark."""
+    try:
+        return path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadDataError(f"{path} is not UTF-8 text: {error}.") from error
+
+
 def _csv_records(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    why = "A file of trials needs condition and success."
+    return csv_records(path, text, ("condition", "success"), why)
+
+
+def csv_records(
+    path: Path, text: str, columns: Sequence[str], why: str
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(line, column -> cell) of a CSV with commas, semicolons or tabs that has the `columns`."""
     header = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=header.count)
     reader = csv.reader(io.StringIO(text), delimiter=delimiter)
     names = [name.strip().lower() for name in next(reader, [])]
-    needed = [name for name in ("condition", "success") if name not in names]
+    needed = [name for name in columns if name not in names]
     if needed:
         raise BadDataError(
             f"{path} lacks the column {' and '.join(map(repr, needed))}; its columns are "
-            f"{', '.join(names) or 'none'}. A file of trials needs condition and success."
+            f"{', '.join(names) or 'none'}. {why}"
         )
     twice = sorted({name for name in names if name and names.count(name) > 1})
     if twice:
