@@ -208,3 +208,19 @@ def test_the_limits_are_those_of_the_model():
         limit = list(SO101_LIMITS.values())[row]
         assert limit.low == pytest.approx(ends[0], abs=0.2)
         assert limit.high == pytest.approx(ends[1], abs=0.2)
+
+
+def test_a_failed_world_that_was_held_is_an_unsafe_stop():
+    inner, safe, measured = started()
+    reach = measured.copy()
+    bad = measured.copy()
+    bad[0, 0] = np.nan
+    safe.act(bad)
+    assert safe.outcome().failure == ("unsafe stop", "never panned")
+    for _ in range(30):  # a world that was held once may still succeed
+        reach[:, 0] = safe.observe(images=False).joint_pos[:, 0] + 20
+        safe.act(reach)
+    assert inner.outcome().success.all()
+    assert safe.outcome().failure == (None, None)
+    safe.reset(conditions(2))
+    assert safe.outcome().failure == ("never panned",) * 2

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from simreal.worlds.judge import COLLISION_N, Judge
+from simreal.worlds.judge import COLLIDED_N, COLLISION_N, Judge
 from simreal.worlds.task import TaskState
 from simreal.worlds.tasks.lift import LIFT
 from simreal.worlds.tasks.push import PUSH
@@ -192,3 +192,10 @@ def test_push_names_its_failures(x, touched, failure, score):
     judge.update(push_state(x, touched), np.array([False]), np.zeros(1))
     assert judge.outcome().failure == (failure,)
     assert judge.outcome().score[0] == pytest.approx(score)
+
+
+def test_a_hard_press_before_the_object_was_touched_is_a_collision():
+    hard, light = [2 * COLLIDED_N] * 3, [0.9 * COLLIDED_N] * 3
+    worlds = [[FAR] * 3, [NEAR] * 3, [GRASPED] * 3, [NEAR] * 3, [LIFTED] * 3]
+    outcome = judged(*worlds, force=[hard, hard, hard, light, hard]).outcome()
+    assert outcome.failure == ("collided", "collided", "slipped", "missed", "timed out")

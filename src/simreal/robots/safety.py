@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from simreal.core.protocols import Target
 from simreal.core.types import Action, Condition, Floats, Observation, Outcome, TargetSpec
 
 Counts = npt.NDArray[np.int64]
+
+#: The failure of an episode in which the arm had to be stopped.
+UNSAFE_STOP = "unsafe stop"
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,9 @@ class SafeTarget:
     one: the measured position). Other actions are clamped to within `step` of the measured position
     and to the range of each joint. All three are counted. This is the one departure from the
     contract of `Target`: non-finite actions are held, not raised. A wrong shape still raises.
+
+    A world that was held stood still because it had to: if its episode fails, the failure is
+    `unsafe stop`, whatever else went wrong.
     """
 
     def __init__(self, target: Target, limits: Mapping[str, JointLimits] = SO101_LIMITS) -> None:
@@ -145,8 +151,11 @@ class SafeTarget:
         return np.where(hold[:, None], last, safe)
 
     def outcome(self) -> Outcome:
-        """How the target's episodes stand."""
-        return self._target.outcome()
+        """How the target's episodes stand; a failed one that was held is an `unsafe stop`."""
+        outcome = self._target.outcome()
+        stopped = zip(outcome.failure, self.counts.held, strict=True)
+        failure = tuple(UNSAFE_STOP if kind and held else kind for kind, held in stopped)
+        return replace(outcome, failure=failure)
 
     def close(self) -> None:
         """Close the target."""

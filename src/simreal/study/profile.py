@@ -98,7 +98,9 @@ class TargetProfile:
             if factor not in FACTORS:
                 raise unknown("factor", factor, FACTORS)
         defaults = {f.name: f.default for f in fields(self)}
-        masked = {name: defaults[name] for name, factor in EXTRAS.items() if factor not in kept}
+        masked: dict[str, Any] = {
+            name: defaults[name] for name, factor in EXTRAS.items() if factor not in kept
+        }
         axes = tuple(setting for setting in self.axes if AXES[setting.axis] in kept)
         return replace(self, axes=axes, **masked)
 

@@ -12,6 +12,9 @@ Ints = npt.NDArray[np.int64]
 
 #: A press on the table above this counts as a collision, newtons.
 COLLISION_N = 5.0
+#: A trial that failed before it touched the object, and pressed the table harder than this, failed
+#: by that, newtons (assumed: four times the press that counts as a collision).
+COLLIDED_N = 20.0
 
 
 class Judge:
@@ -82,4 +85,6 @@ class Judge:
         if self._diverged[i]:
             return "diverged"
         furthest = self._names[self._reached[i] - 1] if self._reached[i] else None
+        if self._peak[i] > COLLIDED_N and furthest in self.task.untouched:
+            return "collided"
         return self.task.failures[furthest]

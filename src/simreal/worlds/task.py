@@ -85,7 +85,9 @@ class Task:
     judge: stage -> whether it holds, first to last; to reach one is to have reached those before
     it. Success is the last one, held for `hold_steps` control steps.
     draw: initial values from a generator (the condition's `reset`, names in `reset_names`), SI.
-    failures: (name of the furthest stage reached or None) -> failure kind.
+    failures: (name of the furthest stage reached or None) -> failure kind. untouched: the furthest
+    stages at which the object was not touched yet; a trial that failed there and hit the table hard
+    has the failure `collided` instead.
     max_width_m: draws with a wider object are not solvable. reach_m: nearest and farthest distance
     from the base at which `draw` may put the object.
     """
@@ -101,6 +103,7 @@ class Task:
     phases: tuple[Phase, ...]
     reset_names: tuple[str, ...]
     max_width_m: float | None = None
+    untouched: tuple[str | None, ...] = (None,)
     reach_m: tuple[float, float] = (0.14, 0.30)
 
     def stages(self, state: TaskState) -> npt.NDArray[np.bool_]:

@@ -67,4 +67,5 @@ LIFT = Task(
     ),
     reset_names=("object_x_m", "object_y_m", "object_yaw_rad"),
     max_width_m=0.042,
+    untouched=(None, "reached"),
 )
