@@ -15,6 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from simreal.core.errors import UsageError, unknown
+from simreal.verdicts.cost.inputs import Inputs
+
+#: Minutes a demonstration are those of the study's own ledger.
+MEASURED = "measured"
 
 
 @dataclass(frozen=True)
@@ -42,12 +46,28 @@ class Price:
 
 
 @dataclass(frozen=True)
+class Calendar:
+    """The table [calendar]: a lab, and how fast things go.
+
+    minutes: robot and operator time of a recorded demonstration with its reset; None for what the
+    study's ledger says. usable: share of recordings that can be used. per_core_hour: simulated
+    demonstrations that a core makes in an hour, where the ledger does not say.
+    """
+
+    inputs: Inputs
+    minutes: Price | None
+    usable: Price
+    per_core_hour: Price
+
+
+@dataclass(frozen=True)
 class Prices:
     """All prices of one calculation.
 
     operator, robot, wear, compute, engineering: per hour. quality_check: per demonstration.
     incident: per incident. setup_hours: engineering hours until a task runs in simulation.
-    times: planning times in minutes a demonstration, by kind of task.
+    times: planning times in minutes a demonstration, by kind of task. calendar: who and what
+    works, and when.
     """
 
     currency: str
@@ -59,6 +79,7 @@ class Prices:
     quality_check: Price
     incident: Price
     setup_hours: Price
+    calendar: Calendar
     times: Mapping[str, Price] = field(default_factory=dict)
 
     @property
@@ -118,9 +139,9 @@ def _merged(user: Mapping[str, Any]) -> dict[str, Any]:
     for name, entry in user.items():
         if name not in content:
             raise unknown("price", name, content)
-        if name in ("robots", "machines", "times"):
+        if name in ("robots", "machines", "times", "calendar"):
             if not isinstance(entry, Mapping):
-                raise UsageError(f"[{name}] must be a table of named prices; got {entry!r}.")
+                raise UsageError(f"[{name}] must be a table of named values; got {entry!r}.")
             content[name] = {**content[name], **entry}
         else:
             content[name] = entry
@@ -141,13 +162,35 @@ def prices_from(user: Mapping[str, Any]) -> Prices:
             ("setup_hours", "hours a task"),
         )
     }
+    times = {k: _price(k, v, "minutes") for k, v in content["times"].items()}
     return Prices(
         currency=str(content["currency"]),
         robot=_chosen(content, "robot", "robots"),
         compute=_chosen(content, "machine", "machines"),
-        times={k: _price(k, v, "minutes") for k, v in content["times"].items()},
+        times=times,
+        calendar=_calendar(content["calendar"], times),
         **hourly,
     )
+
+
+def _calendar(content: Mapping[str, Any], times: Mapping[str, Price]) -> Calendar:
+    lab = {field.name for field in fields(Inputs)}
+    speeds = ("minutes", "usable", "per_core_hour")
+    for key in content:
+        if key not in lab | set(speeds):
+            raise unknown("key of [calendar]", key, [*lab, *speeds])
+    minutes, unit = content["minutes"], "minutes a demonstration with reset"
+    if isinstance(minutes, str) and minutes not in (MEASURED, *times):
+        raise unknown("minutes in [calendar]", minutes, [MEASURED, *times])
+    usable = _price("usable", content["usable"], "share of recordings")
+    per_hour = _price("per_core_hour", content["per_core_hour"], "demonstrations a core hour")
+    if not (usable.low > 0 and usable.high <= 1 and per_hour.low > 0):
+        raise UsageError("In [calendar], usable must lie in (0, 1] and per_core_hour be above 0.")
+    chosen = None if minutes == MEASURED else times.get(str(minutes))
+    if not isinstance(minutes, str):
+        chosen = _price("minutes", minutes, unit)
+    inputs = Inputs(**{key: value for key, value in content.items() if key in lab})
+    return Calendar(inputs, chosen, usable, per_hour)
 
 
 def read_prices(path: Path | None = None) -> Prices:
