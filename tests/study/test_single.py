@@ -155,7 +155,7 @@ def small(monkeypatch):
     """The kind `small`, played in this process."""
     kinds = {**targets.factories(), "small": Small}
     monkeypatch.setattr(targets, "factories", lambda: kinds)
-    monkeypatch.setattr(single, "_pool", lambda workers: single.make_executor("inline"))
+    monkeypatch.setattr(single, "pool_of", lambda workers: single.make_executor("inline"))
     Small.sizes.clear()
 
 

@@ -6,11 +6,23 @@ from collections.abc import Sequence
 
 from simreal.core.types import STAND_IN
 from simreal.report import words
-from simreal.report.numbers import MINUS, THIN, cell, hours, money, points, rate, share
+from simreal.report.numbers import (
+    MINUS,
+    THIN,
+    cell,
+    hours,
+    money,
+    percent,
+    points,
+    rate,
+    share,
+    span,
+)
 from simreal.verdicts.compare import Comparison
 from simreal.verdicts.cost import ArmCost
 from simreal.verdicts.gap import Gap
 from simreal.verdicts.rates import Rate
+from simreal.verdicts.stopping import Decision, Tried
 
 
 def plain(text: str) -> str:
@@ -32,6 +44,52 @@ def comparison_lines(found: Comparison, a: str, b: str) -> list[str]:
         _detectable(found.smallest_detectable),
     ]
     return [plain(line) for line in lines if line]
+
+
+def decided_lines(found: Decision, on: str, label: str) -> list[str]:
+    """The decision in one sentence, the counts, what was saved, and the method."""
+    rule = found.rule
+    said = _compared_early(found) if rule.goal is None else _against_goal(found, rule.goal)
+    where = f"On {on}, {label}." if label else f"On {on}."
+    counts = [f"{arm.name}: {_tried(arm)}." for arm in found.arms]
+    if found.decided:
+        stopped = (
+            f"Stopped after {found.conditions} of {rule.most} conditions (decided by condition "
+            f"{found.at}): {found.saved} trials saved."
+        )
+    else:
+        stopped = f"All {found.conditions} conditions were tried; none was saved."
+    interval = "Intervals hold at any time (confidence sequences, 95 %)."
+    lines = [said, *counts, where, stopped, f"Method: {rule.method}.", interval]
+    return [plain(line) for line in lines]
+
+
+def _tried(arm: Tried) -> str:
+    score = "" if arm.score is None else f", mean stage score {arm.score:.2f}"
+    return f"{rate(cell(arm.to_json()))}{score}"
+
+
+def _compared_early(found: Decision) -> str:
+    verdict = {"state": found.state, "difference": found.estimate, "ci": found.ci}
+    p = {"p": found.p, "method": "at any time"}
+    where = "" if found.rule.by == "success" else "the mean stage score"
+    first, second = (arm.name for arm in found.arms)
+    return words.comparison(first, second, {**verdict, **p}, where) + "."
+
+
+def _against_goal(found: Decision, goal: float) -> str:
+    what = "success" if found.rule.by == "success" else "the mean stage score"
+    (arm,) = found.arms
+    said = {
+        "reached": f"{arm.name}: {what} is above {100 * goal:g} %",
+        "missed": f"{arm.name}: {what} is below {100 * goal:g} %",
+    }.get(
+        found.state,
+        f"{arm.name}: whether {what} is above {100 * goal:g} % cannot be told by these trials",
+    )
+    if found.estimate is None:
+        return f"{said}."
+    return f"{said}: {percent(found.estimate)} % ({span(found.ci)}), at any time."
 
 
 def _detectable(smallest: float | None) -> str:

@@ -46,7 +46,8 @@ _EXPERT_ONLY = (
 )
 
 
-def _pool(requested: int | None) -> Executor:
+def pool_of(requested: int | None) -> Executor:
+    """As many worker processes as were asked for, or fit the machine."""
     fit = workers(requested, PLAY_BYTES)
     if fit.message:
         print(fit.message, file=sys.stderr)
@@ -101,7 +102,7 @@ def collect_one(
 def _fill(fill: Fill, out: Path, episodes: int, workers: int | None) -> None:
     """Collect with progress, and say what came of it."""
     ledger = Ledger(out.parent / f"{out.name}.ledger.jsonl")
-    with _pool(workers) as pool, Progress([Step("Demonstrations", episodes)]) as progress:
+    with pool_of(workers) as pool, Progress([Step("Demonstrations", episodes)]) as progress:
         progress.start("Demonstrations", episodes, "demos")
         done = fill(pool, ledger, progress.advance)
     failed = sum(len(line["failed"]) for line in done.lines)
@@ -175,7 +176,7 @@ def evaluate_one(
         raise UsageError(f"--trials {trials}; ask for at least 1.")
     size = next(iter(runner.cameras.values()), (64, 64))
     target = TargetJob(on, task, form, size_px=size[0])
-    spec = _spec_of(target)
+    spec = spec_of(target)
     runner.check_target(spec)
     file = Path(on.partition(":")[2])
     request = {
@@ -195,7 +196,7 @@ def evaluate_one(
     return _run_jobs(jobs, out, workers)
 
 
-def _spec_of(job: TargetJob) -> TargetSpec:
+def spec_of(job: TargetJob) -> TargetSpec:
     """What the target says of itself; it is closed again."""
     opened = open_target(job)
     try:
@@ -214,7 +215,7 @@ def _run_jobs(jobs: Sequence[TrialJob], out: Path, workers: int | None) -> Rate:
     total = sum(len(job.conditions) for job in jobs)
     robot = jobs[0].role == "robot"
     lines_only = Console(file=sys.stderr, highlight=False, force_terminal=False) if robot else None
-    pool = make_executor("inline") if robot else _pool(workers)
+    pool = make_executor("inline") if robot else pool_of(workers)
     try:
         with Progress([Step("Trials", 0.2 * total)], console=lines_only) as progress, pool:
             progress.start("Trials", total, "trials")

@@ -63,9 +63,10 @@ class Plan:
         return tuple(self.content["seeds"])
 
     def shards(self, suite: str) -> list[tuple[Condition, ...]]:
-        """The conditions of one suite in lockstep groups of `SHARD`."""
+        """The conditions of one suite in lockstep groups of the plan's shard."""
         asked = [Condition(c.index, suite, c.reset, c.seed) for c in self.conditions]
-        return [tuple(asked[i : i + SHARD]) for i in range(0, len(asked), SHARD)]
+        size = int(self.content["shard"])
+        return [tuple(asked[i : i + size]) for i in range(0, len(asked), size)]
 
     def save(self, path: Path) -> None:
         """Write plan.json with its hash."""
@@ -98,10 +99,12 @@ def make_plan(
     tests: Mapping[str, Any],
     power: Mapping[str, Any],
     randomization: Mapping[str, Any],
+    shard: int = SHARD,
 ) -> Plan:
     """Put a plan together.
 
     randomization: the profile that simulated demonstrations are made under, as data.
+    shard: conditions that run in lockstep; where trials stop early, those between two looks.
 
     Raises:
         UsageError: for duplicate arms or cells, no seeds, or no conditions.
@@ -124,7 +127,7 @@ def make_plan(
         "tests": dict(tests),
         "power": dict(power),
         "randomization": dict(randomization),
-        "shard": SHARD,
+        "shard": shard,
         "checkpoint_rule": CHECKPOINT_RULE,
     }
     return Plan(content)

@@ -136,7 +136,13 @@ def evaluate(
     checkpoint: Annotated[Path, tyro.conf.Positional],
     on: str,
     out: Path,
-    trials: int = 100,
+    trials: int | None = None,
+    until_decided: bool = False,
+    against: Path | None = None,
+    at_least: float | None = None,
+    max_trials: int | None = None,
+    by: Literal["success", "score"] = "success",
+    block: int | None = None,
     suite: str = "nominal",
     task: str = "lift",
     form: Form = "primitive",
@@ -150,7 +156,13 @@ def evaluate(
         checkpoint: Folder of the checkpoint.
         on: sim, sim:PROFILE, twin:FILE, robot:FILE or a plug-in's NAME:ARGUMENT.
         out: trials.jsonl to write.
-        trials: How many initial conditions.
+        trials: How many initial conditions; 100 if left out.
+        until_decided: Stop as soon as it is decided; needs --max-trials and a question.
+        against: The question: do this checkpoint and that one differ, on the same conditions?
+        at_least: The question: does the checkpoint reach this rate, a fraction?
+        max_trials: Initial conditions at most, declared beforehand.
+        by: Decide on success, or on the mean stage score (another question).
+        block: Conditions between two looks, 10 if left out.
         suite: nominal or backgrounds.
         task: Name of the task.
         form: Look of the robot in simulation; a twin's stands in its file.
@@ -158,21 +170,74 @@ def evaluate(
         workers: Worker processes; as many as fit the machine if left out.
         json_output: Print one JSON object and nothing else on standard output.
     """
-    from simreal.report.lines import rate_line
+    from simreal.report.lines import decided_lines, rate_line
+    from simreal.study.deciding import evaluate_until_decided
     from simreal.study.single import evaluate_one
+    from simreal.verdicts.stopping import BLOCK
 
-    rate = evaluate_one(
-        checkpoint,
+    if not until_decided:
+        _refuse_questions(against, at_least, max_trials, by, block)
+        count = 100 if trials is None else trials
+        rate = evaluate_one(
+            checkpoint,
+            on,
+            out,
+            trials=count,
+            suite=suite,
+            task=task,
+            form=form,
+            seed=seed,
+            workers=workers,
+        )
+        print(json.dumps(rate.to_json()) if json_output else rate_line(rate, on))
+        return
+    if trials is not None or max_trials is None:
+        raise UsageError("--until-decided goes with --max-trials N (not --trials).")
+    if (against is None) == (at_least is None):
+        raise UsageError("--until-decided needs --against CHECKPOINT or --at-least RATE.")
+    decided = evaluate_until_decided(
+        [checkpoint] if against is None else [checkpoint, against],
         on,
         out,
-        trials=trials,
+        goal=at_least,
+        by=by,
+        most=_positive("--max-trials", max_trials),
+        block=BLOCK if block is None else _positive("--block", block),
         suite=suite,
         task=task,
         form=form,
         seed=seed,
         workers=workers,
     )
-    print(json.dumps(rate.to_json()) if json_output else rate_line(rate, on))
+    if json_output:
+        print(json.dumps(decided.to_json()))
+        return
+    lines = decided_lines(decided.decision, on, decided.label)
+    print("\n".join([*lines, f"Declared beforehand in {decided.plan}."]))
+
+
+def _refuse_questions(
+    against: Path | None,
+    at_least: float | None,
+    max_trials: int | None,
+    by: str,
+    block: int | None,
+) -> None:
+    given = {
+        "--against": against is not None,
+        "--at-least": at_least is not None,
+        "--max-trials": max_trials is not None,
+        "--by": by != "success",
+        "--block": block is not None,
+    }
+    if wrong := [name for name, there in given.items() if there]:
+        raise UsageError(f"{' and '.join(wrong)} go with --until-decided.")
+
+
+def _positive(option: str, value: int) -> int:
+    if value < 1:
+        raise UsageError(f"{option} {value}; ask for at least 1.")
+    return value
 
 
 def twin_new(
