@@ -24,6 +24,7 @@ def conclude(folder: Path, wall_s: float | None = None, prices: Path | None = No
     if wall_s is None:
         wall = folder / "wall.json"
         wall_s = float(read_json(wall)["wall_s"]) if wall.exists() else 0.0
+    explained = folder / "explain.json"
     facts = StudyFacts(
         study=plan["study"]["name"],
         form=plan["study"]["form"],
@@ -31,6 +32,7 @@ def conclude(folder: Path, wall_s: float | None = None, prices: Path | None = No
         versions={**{p: version(p) for p in PACKAGES}, "python": platform.python_version()},
         wall_s=round(wall_s, 1),
         tests=tuple(DeclaredTest(*test) for test in plan["tests"]["family"]),
+        explanation=read_json(explained) if explained.exists() else None,
     )
     summary = summarise(facts, evidence, advise(evidence))
     write_json(folder / "verdicts.json", {k: summary[k] for k in ("claims", "verdicts", "advice")})

@@ -80,6 +80,8 @@ def example(name: str) -> Any:
             "fix": "Rebuild the lengths from the episode_index column.",
         }
         return {"findings": [finding], "ok": False}
+    if name == "advice":
+        return advise(example_evidence(), Request(target=0.8)).to_json()
     target = TargetFacts("twin", "twin-7", 7, "moderate", STAND_IN)
     facts = StudyFacts("example", "primitive", (target,), {"simreal": "0.1.0"}, 512.0)
     evidence = example_evidence()

@@ -13,7 +13,10 @@ from simreal.verdicts.advise import ADVICE_STATES
 from simreal.verdicts.claims import CLAIM_STATES
 from simreal.verdicts.compare import STATES
 from simreal.verdicts.cost import KINDS
+from simreal.verdicts.cost.schema import ECONOMICS, TIME
 from simreal.verdicts.curves.schema import CURVES
+from simreal.verdicts.explain import EXPLANATION
+from simreal.verdicts.judged_schema import ACCEPTANCE, RANKING, RECIPES
 from simreal.verdicts.schema_parts import (
     AMOUNT,
     CI,
@@ -119,6 +122,22 @@ _ADVICE = record(
     cost=optional(_COST),
     eligibility=array(record(arm=NAME, eligible=FLAG, reasons=array(NAME))),
     assumptions=array(NAME),
+    goal=optional(FRACTION),
+    road=optional(NAME),
+    p_reach=optional(FRACTION),
+    roads=array(
+        record(
+            road=NAME,
+            next=record(n_real=COUNT, n_sim=COUNT),
+            p_reach=FRACTION,
+            cost=record(mean=AMOUNT, p50=AMOUNT, p90=AMOUNT),
+            pareto=FLAG,
+            tried=FLAG,
+        )
+    ),
+    currency=NAME,
+    evpi=optional(AMOUNT),
+    evsi=array(record(measurement=NAME, value=AMOUNT, cost=AMOUNT)),
 )
 
 _ARM = record(
@@ -171,7 +190,13 @@ SUMMARY: Schema = record(
         )
     ),
     advice=_ADVICE,
+    recipes=RECIPES,
+    ranking=optional(RANKING),
+    acceptance=ACCEPTANCE,
     curves=CURVES,
+    economics=optional(ECONOMICS),
+    time=optional(TIME),
+    explanation=optional(EXPLANATION),
     versions=mapping(TEXT),
     wall_s=AMOUNT,
 )
@@ -183,6 +208,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "findings": FINDINGS,
     "compare": COMPARISON,
     "gap": GAP,
+    "advice": _ADVICE,
 }
 
 

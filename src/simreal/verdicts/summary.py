@@ -9,15 +9,20 @@ from typing import Any
 
 from simreal.core.errors import UsageError
 from simreal.core.types import TargetSpec
+from simreal.verdicts.acceptance import acceptance_of
 from simreal.verdicts.advise import Advice
 from simreal.verdicts.claims import evaluate_claims
 from simreal.verdicts.compare import State, decide
 from simreal.verdicts.cost import Arm, ArmCost, arm_costs
+from simreal.verdicts.cost.economics import economics_of
+from simreal.verdicts.cost.timing import time_of
 from simreal.verdicts.curves import curves_of
 from simreal.verdicts.evidence import Evidence, contrast, rate_of
 from simreal.verdicts.exact import holm
 from simreal.verdicts.intervals import t_interval
+from simreal.verdicts.ranking import ranking_of
 from simreal.verdicts.rates import Interval
+from simreal.verdicts.recipe import recipes_of
 from simreal.verdicts.schemas import SUMMARY_SCHEMA
 
 
@@ -53,7 +58,10 @@ class DeclaredTest:
 
 @dataclass(frozen=True)
 class StudyFacts:
-    """What the trials themselves do not say. tests: the declared family; None for every pair."""
+    """What the trials themselves do not say.
+
+    tests: the declared family; None for every pair. explanation: explain.json, where there is one.
+    """
 
     study: str
     form: str
@@ -61,6 +69,7 @@ class StudyFacts:
     versions: Mapping[str, str]
     wall_s: float
     tests: tuple[DeclaredTest, ...] | None = None
+    explanation: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -121,6 +130,8 @@ def summarise(facts: StudyFacts, evidence: Evidence, advice: Advice) -> dict[str
         priced = arm_costs(evidence.charges, evidence.arms, evidence.prices)
         costs = {cost.name: cost for cost in priced}
     tests = every_pair(evidence) if facts.tests is None else facts.tests
+    ranked = ranking_of(evidence)
+    labels = {target.name: target.label for target in facts.targets}
     return {
         "schema": SUMMARY_SCHEMA,
         "study": facts.study,
@@ -131,7 +142,13 @@ def summarise(facts: StudyFacts, evidence: Evidence, advice: Advice) -> dict[str
         "claims": [verdict.to_json() for verdict in evaluate_claims(evidence)],
         "verdicts": [verdict.to_json() for verdict in verdicts(evidence, tests)],
         "advice": advice.to_json(),
+        "recipes": [verdict.to_json() for verdict in recipes_of(evidence, tests)],
+        "ranking": None if ranked is None else ranked.to_json(),
+        "acceptance": [one.to_json() for one in acceptance_of(evidence, evidence.goal, labels)],
         "curves": curves_of(evidence, evidence.goal),
+        "economics": economics_of(evidence),
+        "time": time_of(evidence, goal=evidence.goal),
+        "explanation": facts.explanation,
         "versions": dict(facts.versions),
         "wall_s": facts.wall_s,
     }
