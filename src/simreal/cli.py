@@ -13,7 +13,7 @@ import tyro
 
 from simreal import __version__
 from simreal.core.errors import InterruptedRunError, SimrealError
-from simreal.verbs import advising, judging, making, studies
+from simreal.verbs import advising, judging, making, planning, studies
 
 VERBS: Mapping[str, Callable[..., Any]] = {
     "demo": studies.demo,
@@ -24,6 +24,7 @@ VERBS: Mapping[str, Callable[..., Any]] = {
     "compare": judging.compare,
     "gap": judging.gap,
     "cost": studies.cost,
+    "plan": planning.plan,
     "advise": advising.advise,
     "report": studies.report,
     "schema": judging.schema,

@@ -1,0 +1,96 @@
+"""Before any data: plan."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from simreal.core.errors import UsageError, unknown
+
+if TYPE_CHECKING:
+    from simreal.verdicts.cost.prices import Price, Prices
+
+
+def plan(
+    target: float,
+    minutes_per_demo: float | None = None,
+    times: str | None = None,
+    variants: int | None = None,
+    robots: int | None = None,
+    operators: int | None = None,
+    shift_hours: float | None = None,
+    deadline_days: float | None = None,
+    built: bool = False,
+    most: int = 1000,
+    n_sim: int = 1000,
+    usable: float = 0.85,
+    training_hours: float = 2.0,
+    worth: float | None = None,
+    prices: Path | None = None,
+    json_output: Annotated[bool, tyro.conf.arg(name="json")] = False,
+) -> None:
+    """Which pilot to run first, what it takes, and what its result will decide.
+
+    Args:
+        target: The success rate that must be reached, a fraction.
+        minutes_per_demo: Minutes a demonstration takes with its reset.
+        times: In its place a kind of task: easy, dexterous, lerobot, ... (of the price file).
+        variants: Variants of the task that each need demonstrations.
+        robots: Robots to collect and try on. What is left out here and in the next three is
+            taken from [calendar] of the price file.
+        operators: People who operate them at the same time.
+        shift_hours: Hours of a shift.
+        deadline_days: Calendar days until the target must be reached.
+        built: The task runs in simulation already.
+        most: Real demonstrations a variant after which you would give up.
+        n_sim: Simulated demonstrations a variant, where simulation is used.
+        usable: Share of recorded demonstrations that can be used.
+        training_hours: Machine hours of one training.
+        worth: Money that reaching the target is worth; see docs/plan.md for the default.
+        prices: A TOML file of prices in place of the shipped ones.
+        json_output: Print one JSON object and nothing else.
+    """
+    from simreal.verdicts.cost.prices import read_prices
+    from simreal.verdicts.pilot import Project, make_plan, plan_lines
+
+    known = read_prices(prices)
+    lab: dict[str, Any] = {
+        "variants": variants,
+        "robots": robots,
+        "operators": operators,
+        "shift_hours": shift_hours,
+        "deadline_days": deadline_days,
+    }
+    project = Project(
+        target,
+        _minutes(minutes_per_demo, times, known),
+        known,
+        replace(known.calendar.inputs, **{k: v for k, v in lab.items() if v is not None}),
+        usable=usable,
+        most=most,
+        n_sim=n_sim,
+        built=built,
+        training_hours=training_hours,
+        worth=worth,
+    )
+    found = make_plan(project)
+    print(json.dumps(found.to_json()) if json_output else "\n".join(plan_lines(found)))
+
+
+def _minutes(minutes: float | None, times: str | None, prices: Prices) -> Price:
+    from simreal.verdicts.cost.prices import Price
+
+    if minutes is not None and times is not None:
+        raise UsageError("Give --minutes-per-demo or --times, not both.")
+    if minutes is not None:
+        if not 0 < minutes < float("inf"):
+            raise UsageError(f"--minutes-per-demo {minutes:g}; give a number above 0.")
+        return Price(minutes, minutes, minutes, "minutes", "user")
+    name = times or "easy"
+    if name not in prices.times:
+        raise unknown("kind of task (--times)", name, prices.times)
+    return prices.times[name]
