@@ -10,8 +10,7 @@ from simreal.core.files import read_json, write_json
 from simreal.report.page import build_page
 from simreal.study.evidence import evidence_of
 from simreal.trials.plan import load_plan
-from simreal.verdicts.advise import advise
-from simreal.verdicts.cost.prices import read_prices
+from simreal.verdicts.advise import Request, advise
 from simreal.verdicts.summary import DeclaredTest, StudyFacts, TargetFacts, summarise
 
 PACKAGES = ("simreal", "lerobot", "mujoco", "mujoco-warp", "warp-lang", "torch", "numpy")
@@ -34,7 +33,7 @@ def conclude(folder: Path, wall_s: float | None = None, prices: Path | None = No
         tests=tuple(DeclaredTest(*test) for test in plan["tests"]["family"]),
         explanation=read_json(explained) if explained.exists() else None,
     )
-    summary = summarise(facts, evidence, advise(evidence))
+    summary = summarise(facts, evidence, advise(evidence, Request(target=evidence.goal)))
     write_json(folder / "verdicts.json", {k: summary[k] for k in ("claims", "verdicts", "advice")})
     write_json(folder / "summary.json", summary)
-    return build_page(folder, read_prices(prices))
+    return build_page(folder, evidence.prices)

@@ -20,12 +20,14 @@ SIM = "simulation"
 def evidence_of(folder: Path, prices: Path | None = None) -> Evidence:
     """What a study folder's raw records say, ready for verdicts.
 
+    prices: a price file; without one, STUDY/prices.toml where it exists, else the shipped prices.
+
     Raises:
         BadDataError: when the plan was changed or a trial is not of this plan.
     """
     plan = load_plan(folder / "plan.json")
     done_trials(folder / "trials.jsonl", plan.sha)
-    content = plan.content
+    content, own = plan.content, folder / "prices.toml"
     arms = tuple(Arm(**a, seeds=plan.seeds) for a in content["arms"])
     return Evidence(
         task=content["study"]["task"],
@@ -34,7 +36,7 @@ def evidence_of(folder: Path, prices: Path | None = None) -> Evidence:
         targets=tuple(t["name"] for t in content["targets"]),
         sim=SIM,
         charges=tuple(Charge(**line) for line in read_jsonl(folder / "ledger.jsonl")),
-        prices=read_prices(prices),
+        prices=read_prices(prices or (own if own.exists() else None)),
         margin=content["study"]["margin"],
         goal=content["study"]["goal"],
     )
