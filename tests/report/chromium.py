@@ -72,8 +72,18 @@ class Chromium:
                 return dict(message["result"])
             self._note(message)
 
-    def open(self, page: Path, width: int, scheme: str = "light", media: str = "screen") -> None:
-        """Load a local file at `width` CSS pixels; returns when its load event has fired."""
+    def open(
+        self,
+        page: Path,
+        width: int,
+        scheme: str = "light",
+        media: str = "screen",
+        motion: str = "no-preference",
+    ) -> None:
+        """Load a local file at `width` CSS pixels; returns when its load event has fired.
+
+        scheme, motion: what the reader prefers (light or dark; no-preference or reduce).
+        """
         self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -81,7 +91,8 @@ class Chromium:
             deviceScaleFactor=2 if width < 600 else 1,
             mobile=width < 600,
         )
-        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        wishes = {"prefers-color-scheme": scheme, "prefers-reduced-motion": motion}
+        features = [{"name": name, "value": value} for name, value in wishes.items()]
         self.call("Emulation.setEmulatedMedia", media=media, features=features)
         self.call("Page.navigate", url=page.resolve().as_uri())
         deadline = time.monotonic() + 20
@@ -96,9 +107,14 @@ class Chromium:
             raise RuntimeError(str(answer["exceptionDetails"]))
         return answer["result"].get("value")
 
+    def press(self, key: str, code: int, text: str = "") -> None:
+        self.call(
+            "Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code, text=text
+        )
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
+
     def press_tab(self) -> None:
-        for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key="Tab", windowsVirtualKeyCode=9)
+        self.press("Tab", 9)
 
     def screenshot(self, path: Path) -> None:
         """The whole page, not only what the window shows."""
@@ -106,6 +122,8 @@ class Chromium:
         path.write_bytes(base64.b64decode(answer["data"]))
 
     def pdf(self, path: Path) -> None:
+        """The page on A4 paper, in the style for print."""
+        self.call("Emulation.setEmulatedMedia", media="print")
         answer = self.call(
             "Page.printToPDF", printBackground=False, paperWidth=8.27, paperHeight=11.69
         )

@@ -34,5 +34,12 @@ def bare_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def studies(demo_study: Path, edge_study: Path, bare_study: Path) -> dict[str, Path]:
-    return {"demo": demo_study, "edges": edge_study, "bare": bare_study}
+def full_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _built(tmp_path_factory, "full")
+
+
+@pytest.fixture(scope="session")
+def studies(
+    full_study: Path, demo_study: Path, edge_study: Path, bare_study: Path
+) -> dict[str, Path]:
+    return {"full": full_study, "demo": demo_study, "edges": edge_study, "bare": bare_study}

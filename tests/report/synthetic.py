@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 from PIL import Image, ImageDraw
+from tests.report import expected
 
-from simreal.core.files import append_jsonl, sha256_of, write_bytes, write_json
+from simreal.core.files import append_jsonl, read_json, sha256_of, write_bytes, write_json
 from simreal.core.seeds import generator
 from simreal.core.types import Charge
 from simreal.report.media import contact_sheet, filmstrip
 from simreal.verdicts.advise import Request, advise
 from simreal.verdicts.cost import Arm
-from simreal.verdicts.evidence import Evidence
 from simreal.verdicts.cost.prices import prices_from
+from simreal.verdicts.evidence import Evidence
 from simreal.verdicts.records import read_trials
 from simreal.verdicts.summary import StudyFacts, TargetFacts, summarise
 
@@ -88,6 +89,51 @@ def demo(folder: Path) -> dict[str, Any]:
         Charge(_WHEN, "process clock", "hybrid", "train", 150.0, "s"),
     )
     return write_study(folder, arms, counts, (twin("twin-7", 7),), ledger=ledger)
+
+
+def full(folder: Path) -> dict[str, Any]:
+    """Six arms and everything that newer studies estimate beside what they measure."""
+    counts = {}
+    for arm, (sim, target, unseen) in expected.RATES.items():
+        counts[arm, "simulation", "nominal"] = (sim, 100)
+        counts[arm, "twin-7", "nominal"] = (target, 100)
+        counts[arm, "twin-7", "backgrounds"] = (unseen, 100)
+    train = [Charge(_WHEN, "process clock", a.name, "train", 130.0, "s") for a in expected.ARMS]
+    ledger = (
+        Charge(_WHEN, "twin clock", "shared", "demonstration", 1800.0, "s", "100 episodes"),
+        Charge(_WHEN, "twin clock", "shared", "reset", 3000.0, "s", "100 resets"),
+        Charge(_WHEN, "twin clock", "shared", "demonstration", 100.0, "count"),
+        Charge(_WHEN, "process clock", "shared", "simulate", 95.0, "s"),
+        *train,
+    )
+    summary = write_study(folder, expected.ARMS, counts, (twin("twin-7", 7),), ledger=ledger)
+    totals = {arm["name"]: arm["cost"]["total"] for arm in summary["arms"]}
+    summary |= {
+        "curves": expected.curves(),
+        "explanation": expected.explanation(),
+        "time": expected.time(),
+        "economics": expected.economics(totals),
+        "acceptance": expected.acceptance(),
+        "ranking": expected.ranking(),
+        "recipes": expected.recipes(),
+        "advice": {**summary["advice"], **expected.roads()},
+    }
+    write_json(folder / "summary.json", summary)
+    plan = read_json(folder / "plan.json")
+    simulation = {"profile": "full", "episodes": 600, "seed": 1, "appearances": 1}
+    plan["study"] |= {"arms": expected.plan_arms(), "goal": 0.85, "simulation": simulation}
+    _resealed(folder, plan)
+    write_json(folder / "data" / "sim.request.json", {"profile": expected.profile(), "seed": 1})
+    return summary
+
+
+def _resealed(folder: Path, plan: dict[str, Any]) -> None:
+    """Save a changed plan with a hash that fits, in the trials too."""
+    old = plan.pop("sha256")
+    plan["sha256"] = sha256_of(plan)
+    write_json(folder / "plan.json", plan)
+    trials = folder / "trials.jsonl"
+    trials.write_text(trials.read_text().replace(old, plan["sha256"]))
 
 
 def edges(folder: Path) -> dict[str, Any]:

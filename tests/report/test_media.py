@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import io
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from PIL import Image
 
 from simreal.core.errors import BadDataError, UsageError
 from simreal.core.files import write_json
-from simreal.report.media import GAP_PX, contact_sheet, filmstrip, picture_size, read_index
+from simreal.report.media import GAP_PX, contact_sheet, embed, filmstrip, read_index
 
 
 def numbered(n: int, height: int = 3, width: int = 5) -> np.ndarray:
@@ -102,7 +103,32 @@ def test_a_bad_index_is_refused(tmp_path: Path, content: object, words: str) -> 
         read_index(tmp_path)
 
 
-def test_picture_size_is_width_then_height(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("frames", "scale"), [(1, 1), (2, 1), (8, 1), (8, 3)])
+def test_an_embedded_strip_knows_its_moments(tmp_path: Path, frames: int, scale: int) -> None:
     path = tmp_path / "strip.png"
-    path.write_bytes(filmstrip(numbered(2), 2, 1))
-    assert picture_size(path) == (11, 3)
+    path.write_bytes(filmstrip(numbered(frames), frames, scale))
+    found = embed(path)
+    assert (found.frames, found.frame, found.height) == (frames, 5 * scale, 3 * scale)
+    assert found.width == (frames * 6 - 1) * scale
+    moved = found.travel * found.width / frames
+    assert moved == pytest.approx(6 * scale if frames > 1 else 0)
+
+
+def test_large_pictures_are_compressed_for_a_page_and_small_ones_copied(tmp_path: Path) -> None:
+    path = tmp_path / "strip.png"
+    noise = np.random.default_rng(0).integers(0, 256, (8, 64, 64, 3)).astype(np.uint8)
+    path.write_bytes(filmstrip(noise // 4 + 96, 8, 1))
+    found = embed(path)
+    assert found.uri.startswith("data:image/webp;base64,")
+    assert len(found.uri) < path.stat().st_size
+    assert (found.frames, found.frame) == (8, 64)
+    path.write_bytes(filmstrip(numbered(4), 4, 1))
+    kind, _, content = embed(path).uri.partition(";base64,")
+    assert kind == "data:image/png"
+    assert base64.b64decode(content) == path.read_bytes()
+
+
+def test_a_picture_without_gaps_is_one_moment(tmp_path: Path) -> None:
+    path = tmp_path / "photo.png"
+    Image.new("RGB", (20, 10)).save(path)
+    assert (embed(path).frames, embed(path).frame) == (1, 20)

@@ -15,6 +15,7 @@ from typing import Any
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 #: The CSS variables that figures may use as colours.
 _NAMES = (
@@ -29,6 +30,7 @@ _NAMES = (
     "operator",
     "engineering",
     "compute",
+    "one",
 )
 #: CSS variable -> the marker colour that stands for it while drawing.
 INKS = {name: f"#0a0b{number:02x}" for number, name in enumerate(_NAMES, start=16)}
@@ -68,6 +70,12 @@ class Canvas:
         ink = INKS[style.pop("ink", "ink")]
         style = {"fontsize": 12, "ha": "left", "va": "baseline", "parse_math": False, **style}
         self.figure.text(x / self.width, 1 - y / self.height, text, color=ink, **style)
+
+    def line(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """A thin line between two points in pixels, for a label that stands apart from its mark."""
+        x, y = zip(start, end, strict=True)
+        across, up = [v / self.width for v in x], [1 - v / self.height for v in y]
+        self.figure.add_artist(Line2D(across, up, color=INKS["soft"], linewidth=0.8, zorder=0))
 
     def svg(self, prefix: str, title: str, description: str) -> str:
         """The figure as an `<svg>` element for a page; `prefix` keeps its ids unique there."""

@@ -42,10 +42,13 @@ class Dot:
 
 @dataclass(frozen=True)
 class ArmDots:
-    """All rates of one arm, in reading order."""
+    """All rates of one arm, in reading order. letters: of the ranking; arms that share one are
+    not told apart; empty where nothing was ranked.
+    """
 
     arm: str
     dots: tuple[Dot, ...]
+    letters: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,3 +77,101 @@ class CostBar:
     def total(self) -> float:
         """The sum of the parts."""
         return sum(self.parts.values())
+
+
+@dataclass(frozen=True)
+class Level:
+    """A success rate a waterfall starts from, passes or ends at. place: its colour and shape."""
+
+    label: str
+    cell: Cell
+    place: str
+
+
+@dataclass(frozen=True)
+class Fall:
+    """What one cause takes away (fraction of 1; negative: it adds). open: nothing explains it."""
+
+    label: str
+    value: float
+    ci: tuple[float, float] | None
+    open: bool = False
+
+
+@dataclass(frozen=True)
+class Dose:
+    """A measured cell of a learning curve: its arm, how many real demonstrations, its rate."""
+
+    arm: str
+    n_real: int
+    cell: Cell
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Estimated success over real demonstrations at one amount of simulation.
+
+    n_real and the 10, 50 and 90 % quantiles (fractions of 1), one entry a point. measured_to: the
+    largest n_real with a measurement; beyond it the curve is extrapolated.
+    """
+
+    label: str
+    n_real: tuple[float, ...]
+    p10: tuple[float, ...]
+    p50: tuple[float, ...]
+    p90: tuple[float, ...]
+    measured_to: float
+    doses: tuple[Dose, ...]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What it costs one road to reach each success rate: (rate, p10, p50, p90).
+
+    None where that quantile of the simulated futures never gets there.
+    """
+
+    road: str
+    points: tuple[tuple[float, float | None, float | None, float | None], ...]
+
+
+@dataclass(frozen=True)
+class Band:
+    """A range [low, high] with a name; high None: no end was found; low None: nothing was."""
+
+    label: str
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Road:
+    """A road as the advisor sees it. p_reach: probability to reach the goal (fraction of 1).
+
+    p50, p90: cost in `currency`. pareto: no other road reaches the goal more often at no more cost.
+    tried: whether any arm has measured it; one that was not may only be measured, not advised.
+    """
+
+    name: str
+    n_real: int
+    n_sim: int
+    p_reach: float | None
+    p50: float | None
+    p90: float | None
+    pareto: bool
+    tried: bool = True
+
+
+@dataclass(frozen=True)
+class Span:
+    """Calendar days of one road: what half and nine tenths of the simulated futures stay within.
+
+    robot: days the robot is busy, the same two quantiles. by_deadline: probability to be done.
+    """
+
+    road: str
+    p50: float | None
+    p90: float | None
+    robot: tuple[float | None, float | None]
+    by_deadline: float | None
+    cost: tuple[float | None, float | None]

@@ -5,6 +5,7 @@ Pixels are copied and enlarged, never drawn over: whatever a picture shows was r
 
 from __future__ import annotations
 
+import base64
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,6 +24,10 @@ Pixels = npt.NDArray[np.uint8]
 KINDS = ("success", "failure", "sample_sim", "sample_target", "sample_unseen", "demo")
 #: Transparent pixels between two pictures, before enlargement, so that they suit any background.
 GAP_PX = 1
+#: A picture file up to this size goes into a page as it is, bytes.
+PLAIN_BYTES = 6000
+#: WebP quality of the pictures in a page; the files in media/ stay as they are.
+QUALITY = 85
 
 
 @dataclass(frozen=True)
@@ -87,10 +92,51 @@ def read_index(media: Path) -> tuple[Picture, ...]:
     return tuple(_picture(path, number, entry) for number, entry in enumerate(entries))
 
 
-def picture_size(path: Path) -> tuple[int, int]:
-    """Width and height of a picture file in pixels."""
+@dataclass(frozen=True)
+class Embedded:
+    """A picture inside a page. uri: a data URI; width, height: pixels of the whole picture.
+
+    frames, frame: how many moments stand side by side, and the width of one in pixels.
+    """
+
+    uri: str
+    width: int
+    height: int
+    frames: int
+    frame: int
+
+    @property
+    def travel(self) -> float:
+        """How far the picture moves past a window of one moment, in widths of the picture."""
+        if self.frames < 2:
+            return 0.0
+        return self.frames * (self.width - self.frame) / (self.frames - 1) / self.width
+
+
+def embed(path: Path) -> Embedded:
+    """A picture file as a data URI, compressed where that saves much: the page is to be sent."""
+    content, kind = path.read_bytes(), "png"
     with Image.open(path) as image:
-        return image.size
+        width, height = image.size
+        starts, frame = _columns(image)
+        if len(content) > PLAIN_BYTES:
+            buffer = io.BytesIO()
+            image.save(buffer, "WEBP", quality=QUALITY, method=4)
+            if len(buffer.getvalue()) < 0.8 * len(content):
+                content, kind = buffer.getvalue(), "webp"
+    uri = f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
+    return Embedded(uri, width, height, starts, frame)
+
+
+def _columns(image: Image.Image) -> tuple[int, int]:
+    """How many pictures stand side by side between transparent gaps, and the width of one."""
+    if image.mode != "RGBA":
+        return 1, image.size[0]
+    seen = np.asarray(image)[..., 3].any(axis=0)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], seen, [False]]).astype(int)))
+    if len(edges) < 2:
+        return 1, image.size[0]
+    return len(edges) // 2, int(edges[1] - edges[0])
 
 
 def _picture(path: Path, number: int, entry: Any) -> Picture:

@@ -116,9 +116,11 @@ def factor(value: float) -> str:
 
 
 def money(amount: float, currency: str) -> str:
-    """`$1,234` from 100 up, `$12.34` below; other currencies with their code behind."""
+    """`$1,234` from 100 up, `$12.34` below, `<$0.01`; other currencies with their code behind."""
     digits = f"{amount:,.0f}" if abs(amount) >= 100 else f"{amount:,.2f}"
     symbol = _SYMBOLS.get(currency)
+    if 0 < amount < 0.005:
+        return f"<{money(0.01, currency)}"
     return f"{symbol}{digits}" if symbol else f"{digits}{THIN}{currency}"
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,7 @@ from markupsafe import Markup, escape
 
 from simreal.core.files import write_text
 from simreal.core.types import STAND_IN
-from simreal.report import album, numbers, plots, view, words
-from simreal.report.media import picture_size
+from simreal.report import album, applied, explained, figures, numbers, outlook, plots, view, words
 from simreal.report.records import Study, read_study
 from simreal.verdicts.claims import all_claims
 from simreal.verdicts.cost.prices import Prices, read_prices
@@ -48,16 +46,13 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["nobreak"] = _nobreak
+    names = ["counts", "interval", "points", "percent", "span", "signed", "money", "hours", "share"]
+    environment.globals.update({name: getattr(numbers, name) for name in names})
     environment.globals.update(
         words=words,
-        counts=numbers.counts,
-        interval=numbers.interval,
-        points=numbers.points,
-        percent=numbers.percent,
-        span=numbers.span,
-        signed=numbers.signed,
-        money=numbers.money,
-        hours=numbers.hours,
+        plots=plots,
+        facts=view.flat,
+        stand_in=STAND_IN,
         style=Markup((_TEMPLATES / "page.css").read_text()),
     )
     return environment
@@ -66,10 +61,9 @@ def _environment() -> Environment:
 def _context(study: Study, folder: Path, prices: Prices) -> dict[str, Any]:
     costs = view.costs(study, prices)
     bars = [cost.bar for cost in costs]
-    label = study.label
     return {
         "study": study,
-        "label": label,
+        "label": study.label,
         "advice": study.summary["advice"],
         "columns": view.success_columns(study),
         "gaps": view.gap_bars(study),
@@ -78,20 +72,51 @@ def _context(study: Study, folder: Path, prices: Prices) -> dict[str, Any]:
         "setup": _setup(study, costs),
         "split": all("total" not in bar.parts for bar in bars),
         "failure_groups": view.failure_groups(study),
-        "samples": album.samples(study),
-        "strips": album.strips(study),
         "claims": _claims(study),
         "deviations": view.deviations(study),
-        "facts": view.flat,
-        "stand_in": STAND_IN,
-        "wide_samples": _wide(study, folder),
+        "diets": applied.diets(study),
+        "randomization": applied.randomization(study),
+        "axes": applied.axes(study),
+        "figures": figures.figures(study, bars),
+        **_expected(study),
+        **_pictures(study, folder / "media"),
+    }
+
+
+def _expected(study: Study) -> dict[str, Any]:
+    """What the sections about the future and about causes show; all of it may be empty."""
+    explanation = outlook.entry(study, "explanation")
+    return {
+        "goal": outlook.goal(study),
+        "currency": outlook.currency(study),
+        "acceptance": outlook.entries(study, "acceptance"),
+        "ranking": outlook.entry(study, "ranking"),
+        "recipes": outlook.entries(study, "recipes"),
+        "explanation": explanation,
+        "factors": explained.factors(explanation),
+        "variants": explained.variants(explanation),
+        "moved_failures": explained.failures(explanation),
+        "curves": outlook.entry(study, "curves"),
+        "lines": outlook.curves(study),
+        "roads": outlook.roads(study),
+        "advised": road.name if (road := outlook.advised_road(study)) else None,
+        "economics": outlook.entry(study, "economics"),
+        "reaches": outlook.reaches(study),
+        "bands": outlook.bands(study),
+        "time": outlook.entry(study, "time"),
+        "spans": outlook.spans(study),
+    }
+
+
+def _pictures(study: Study, media: Path) -> dict[str, Any]:
+    shown = album.album(study, media)
+    sheets = [shown.embedded.get(p.file) for _, _, pictures in shown.samples for p in pictures]
+    return {
+        "album": shown,
+        "image": shown.embedded.get,
+        "wide_samples": any(s.width > 2 * s.height for s in sheets if s),
         "film_caption": album.film_caption,
         "picture_label": lambda picture: album.picture_label(study, picture),
-        "image": lambda picture: _image(folder / "media" / picture.file),
-        "success_figure": _both("success", plots.success, view.success_dots(study), label),
-        "gap_figure": _both("gap", plots.gap, view.gap_bars(study), label),
-        "cost_figure": _both("cost", plots.cost, bars, label) if bars else "",
-        "trade_figure": _both("trade", plots.cost_success, bars, label) if bars else "",
     }
 
 
@@ -105,27 +130,6 @@ def _nobreak(text: str) -> Markup:
     """Text in which the label of a stand-in is never broken over two lines."""
     whole = escape(text)
     return Markup(whole.replace(STAND_IN, Markup('<span class="nowrap">%s</span>') % STAND_IN))
-
-
-def _both(name: str, draw: Callable[..., str], *arguments: Any) -> Markup:
-    """The wide and the narrow drawing of a figure; the style sheet shows one of them."""
-    wide = draw(*arguments, width=plots.WIDE, prefix=f"{name}-wide")
-    narrow = draw(*arguments, width=plots.NARROW, prefix=f"{name}-narrow")
-    return Markup(f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>')
-
-
-def _image(path: Path) -> str:
-    """A PNG as a data URI; empty where the file is gone, which the page then says."""
-    if not path.is_file():
-        return ""
-    return "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode()
-
-
-def _wide(study: Study, folder: Path) -> bool:
-    """Whether a sample picture is too wide to stand beside others."""
-    paths = [folder / "media" / p.file for p in study.pictures if p.kind.startswith("sample")]
-    sizes = [picture_size(path) for path in paths if path.is_file()]
-    return any(width > 2 * height for width, height in sizes)
 
 
 def _claims(study: Study) -> list[tuple[str, str, Mapping[str, Any]]]:

@@ -54,7 +54,8 @@ class Study:
     """A whole study folder. summary, plan, ledger: as on disk, for what is printed verbatim.
 
     failures: (target, suite, arm) -> failure kind -> trials; trials: the same keys -> all trials.
-    plan_shas: the plan hashes that the trials carry.
+    plan_shas: the plan hashes that the trials carry. profile: the randomization that the simulated
+    demonstrations were made with, as `Profile.to_json` writes it.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Study:
     trials: Mapping[Key, int] = field(default_factory=dict)
     plan_shas: frozenset[str] = frozenset()
     pictures: tuple[Picture, ...] = ()
+    profile: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -90,15 +92,22 @@ def read_study(folder: Path) -> Study:
     if missing:
         raise BadDataError(f"{path} lacks {', '.join(sorted(missing))}.")
     failures, trials, shas = _trials(folder / "trials.jsonl")
+    plan = read_json(folder / "plan.json") if (folder / "plan.json").exists() else {}
     return replace(
         study_of(summary),
-        plan=read_json(folder / "plan.json") if (folder / "plan.json").exists() else {},
+        plan=plan,
         ledger=tuple(read_jsonl(folder / "ledger.jsonl")),
         failures=failures,
         trials=trials,
         plan_shas=shas,
         pictures=read_index(folder / "media"),
+        profile=plan.get("randomization") or _profile(folder / "data" / "sim.request.json"),
     )
+
+
+def _profile(path: Path) -> Mapping[str, Any]:
+    """The profile in the request that began the simulated data set."""
+    return (read_json(path).get("profile") or {}) if path.exists() else {}
 
 
 def study_of(summary: Mapping[str, Any]) -> Study:

@@ -24,6 +24,7 @@ _PARTS = {
     "engineering": ("engineering",),
     "compute": ("compute",),
 }
+_RESOURCES = tuple(resource for resources in _PARTS.values() for resource in resources)
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,8 @@ def success_columns(study: Study) -> list[Column]:
 def success_dots(study: Study) -> list[ArmDots]:
     """The same rates as marks, grouped by arm."""
     columns = success_columns(study)
+    ranking = study.summary.get("ranking") or {}
+    letters = {str(arm["arm"]): str(arm["letters"]) for arm in ranking.get("arms", ())}
     found = []
     for i, arm in enumerate(study.arms):
         dots = []
@@ -98,7 +101,7 @@ def success_dots(study: Study) -> list[ArmDots]:
                 continue
             short = column.heading.removesuffix(" backgrounds").removeprefix("target ")
             dots.append(Dot(place, column.heading, short, column.cells[i]))
-        found.append(ArmDots(arm.name, tuple(dots)))
+        found.append(ArmDots(arm.name, tuple(dots), letters.get(arm.name, "")))
     return found
 
 
@@ -150,18 +153,25 @@ def costs(study: Study, prices: Prices) -> list[Cost]:
     names = {f.name for f in fields(Charge)}
     ledger = [Charge(**{k: v for k, v in c.items() if k in names}) for c in study.ledger]
     priced = {c.name: c for c in arm_costs(ledger, arms, prices)} if ledger else {}
-    return [_cost(arm, priced.get(arm.name), prices) for arm in study.arms if arm.cost is not None]
+    economics = study.summary.get("economics") or {}
+    stacks = {str(one["arm"]): one["stack"] for one in economics.get("per_arm") or ()}
+    return [
+        _cost(arm, priced.get(arm.name), prices, stacks.get(arm.name))
+        for arm in study.arms
+        if arm.cost is not None
+    ]
 
 
-def _cost(arm: Arm, priced: ArmCost | None, prices: Prices) -> Cost:
+def _cost(
+    arm: Arm, priced: ArmCost | None, prices: Prices, stack: Mapping[str, float] | None
+) -> Cost:
     assert arm.cost is not None
     total = float(arm.cost["total"])
+    if stack is None and priced is not None:
+        stack = {r: priced.used[r] * getattr(prices, r).value for r in _RESOURCES}
     parts = {"total": total}
-    if priced is not None and abs(priced.total - total) <= 0.005 * max(total, 0.01):
-        parts = {
-            part: sum(priced.used[r] * getattr(prices, r).value for r in resources)
-            for part, resources in _PARTS.items()
-        }
+    if stack and abs(sum(stack.values()) - total) <= 0.005 * max(total, 0.01):
+        parts = {part: sum(stack[r] for r in names) for part, names in _PARTS.items()}
     hours = {part: float(arm.cost[f"{part}_h"]) for part in _PARTS}
     bar = CostBar(arm.name, parts, str(arm.cost["currency"]), on_target(arm))
     return Cost(bar, hours, priced.setup if priced else None)

@@ -1,0 +1,47 @@
+"""The sentences of the report; only `compared` may hold a word that compares."""
+
+from __future__ import annotations
+
+from simreal.report.words.card import advised, headline, how_sure, next_step, price, sentence
+from simreal.report.words.compared import (
+    accepted,
+    comparison,
+    declared,
+    pace,
+    ranked,
+    recipe,
+    saving,
+    worth,
+)
+from simreal.report.words.outlook import avoided, caveat, evpi, likely, models, road_next
+from simreal.report.words.rates import estimate, on_targets, scope, transfer
+from simreal.report.words.states import claim, suite
+
+__all__ = [
+    "accepted",
+    "advised",
+    "avoided",
+    "caveat",
+    "claim",
+    "comparison",
+    "declared",
+    "estimate",
+    "evpi",
+    "headline",
+    "how_sure",
+    "likely",
+    "models",
+    "next_step",
+    "on_targets",
+    "pace",
+    "price",
+    "ranked",
+    "recipe",
+    "road_next",
+    "saving",
+    "scope",
+    "sentence",
+    "suite",
+    "transfer",
+    "worth",
+]
