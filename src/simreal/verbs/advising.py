@@ -3,44 +3,84 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from simreal.core.errors import UsageError
 
+if TYPE_CHECKING:
+    from simreal.verdicts.evidence import Evidence
+
 
 def advise(
-    folder: Annotated[Path, tyro.conf.Positional],
+    source: Annotated[Path, tyro.conf.Positional],
     target: float | None = None,
+    confidence: float = 0.8,
+    budget: float | None = None,
+    variants: int = 1,
+    built: Annotated[bool, tyro.conf.FlagCreatePairsOff] = False,
+    days: float | None = None,
+    stage_days: float | None = None,
     prices: Path | None = None,
+    collision_limit: float | None = None,
+    tolerance_mm: float | None = None,
+    bias_mm: float | None = None,
+    spread_mm: float | None = None,
     json_output: Annotated[bool, tyro.conf.arg(name="json")] = False,
 ) -> None:
-    """Which road to take next, why, and what would change the answer.
+    """Which road to take next, why, how sure, and what would change the answer.
 
     Args:
-        folder: A study's folder.
+        source: A study's folder, or a table of trials (.csv, .jsonl) with the columns condition,
+            success, arm, n_real and n_sim.
         target: The success rate that must be reached (a fraction), if there is one.
+        confidence: How sure of passing its test a road must be (a probability).
+        budget: Money there is, in the currency of the prices; no limit if left out.
+        variants: How many variants of the task are to be served; they share one simulator.
+        built: The simulator is there already and costs nothing more to build.
+        days: Days until the deadline; needs --stage-days.
+        stage_days: Days that one stage takes: collect, train, test.
         prices: A TOML file of prices in place of the shipped ones.
+        collision_limit: Highest acceptable rate of trials with a collision (a fraction).
+        tolerance_mm: Half-width in mm that a placement must hit; needs --bias-mm and --spread-mm.
+        bias_mm: Mean offset of the simulation's calibration, mm.
+        spread_mm: Standard deviation of the calibration error along each axis, mm.
         json_output: Print one JSON object and nothing else.
     """
-    from simreal.study.evidence import evidence_of
-    from simreal.verdicts.advise import Request
+    from simreal.verdicts.advise import Limits, Request, advice_lines
     from simreal.verdicts.advise import advise as give
 
     if target is not None and not 0 < target < 1:
         raise UsageError(f"--target {target}; give a fraction between 0 and 1, such as 0.85.")
-    advice = give(evidence_of(folder, prices), Request(target=target))
+    request = Request(
+        target=target,
+        limits=Limits(collision_limit, tolerance_mm, bias_mm, spread_mm),
+        confidence=confidence,
+        budget=budget,
+        variants=variants,
+        built=built,
+        days=days,
+        stage_days=stage_days,
+    )
+    advice = give(_evidence(source, prices), request)
     if json_output:
         print(json.dumps(advice.to_json()))
         return
-    for line in (
-        f"{advice.state}: {advice.strategy or 'no road'}.",
-        advice.reason,
-        advice.next.why,
-    ):
-        if line:
-            print(line)
-    for line in (*advice.flips, *advice.assumptions):
-        print(f"- {line}")
+    width = min(80, shutil.get_terminal_size().columns)
+    print("\n".join(advice_lines(advice, width)))
+
+
+def _evidence(source: Path, prices: Path | None) -> Evidence:
+    """The evidence of a study's folder, or of a table of trials."""
+    if source.is_dir() or not source.suffix:
+        from simreal.study.evidence import evidence_of
+
+        return evidence_of(source, prices)
+    from simreal.verdicts.advise import evidence_of_table
+    from simreal.verdicts.cost.prices import read_prices
+    from simreal.verdicts.records import read_trials
+
+    return evidence_of_table(read_trials(source).rows, read_prices(prices), source.name)

@@ -6,12 +6,19 @@ from hypothesis import strategies as st
 from tests.verdicts.studies import ARMS, BUILT, cells, ledger, rows, study
 
 from simreal.core.errors import UsageError
-from simreal.verdicts.advise import ADVICE_STATES, Request, advise
+from simreal.verdicts.advise import Request
+from simreal.verdicts.advise.case import ADVICE_STATES
 from simreal.verdicts.advise.eligibility import Limits, collision_bound, within_tolerance
 from simreal.verdicts.advise.increment import LARGEST_STEP, trials_needed
+from simreal.verdicts.advise.measured import case_of, judge
 from simreal.verdicts.cost import Arm
 from simreal.verdicts.cost.prices import prices_from
 from simreal.verdicts.rates import clopper_pearson
+
+
+def advise(evidence, request):
+    """What the measured arms alone say."""
+    return judge(case_of(evidence, request))
 
 
 def ask(trials, target=None, limits=None, **more):

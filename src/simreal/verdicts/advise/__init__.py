@@ -1,7 +1,19 @@
 """The advisor: which road next, why, how sure, and what would flip it."""
 
-from simreal.verdicts.advise.case import ADVICE_STATES, Advice, Request
-from simreal.verdicts.advise.eligibility import Limits
-from simreal.verdicts.advise.measured import advise
+from simreal.verdicts.advise.answer import advise
+from simreal.verdicts.advise.case import ADVICE_STATES, Advice, Request, RoadFacts
+from simreal.verdicts.advise.eligibility import Eligibility, Limits
+from simreal.verdicts.advise.lines import advice_lines
+from simreal.verdicts.advise.sheet import evidence_of_table
 
-__all__ = ["ADVICE_STATES", "Advice", "Limits", "Request", "advise"]
+__all__ = [
+    "ADVICE_STATES",
+    "Advice",
+    "Eligibility",
+    "Limits",
+    "Request",
+    "RoadFacts",
+    "advice_lines",
+    "advise",
+    "evidence_of_table",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -9,6 +10,8 @@ from typing import Any, Literal
 from simreal.core.errors import UsageError
 from simreal.verdicts.advise.eligibility import Eligibility, Limits
 from simreal.verdicts.advise.increment import Increment
+from simreal.verdicts.advise.measuring import Measurement
+from simreal.verdicts.advise.plan import Bounds
 from simreal.verdicts.advise.words import assumptions
 from simreal.verdicts.cost import Arm, ArmCost
 from simreal.verdicts.evidence import Evidence, Reach
@@ -26,14 +29,77 @@ ADVICE_STATES: tuple[AdviceState, ...] = (
 
 @dataclass(frozen=True)
 class Request:
-    """What is wanted. target: success rate to reach, None for simply the best road."""
+    """What is wanted, and within what.
+
+    target: success rate to reach, None for simply the best arm. confidence: how sure of passing its
+    test a road must be. budget: money, None without limit. variants: how many variants of the task
+    are to be served. built: the simulator is there. days, stage_days: calendar days until the
+    deadline, and days that one stage (collect, train, test) takes.
+    """
 
     target: float | None = None
     limits: Limits = field(default_factory=Limits)
+    confidence: float = 0.8
+    budget: float | None = None
+    variants: int = 1
+    built: bool = False
+    days: float | None = None
+    stage_days: float | None = None
 
     def __post_init__(self) -> None:
         if self.target is not None and not 0 < self.target < 1:
             raise UsageError(f"The target is a rate strictly between 0 and 1; got {self.target}.")
+        if not 0.5 <= self.confidence < 1:
+            raise UsageError(
+                f"The confidence is a probability from 0.5 to below 1; got {self.confidence}."
+            )
+        if self.budget is not None and not 0 < self.budget < math.inf:
+            raise UsageError(f"The budget is an amount above 0; got {self.budget}.")
+        if self.variants < 1:
+            raise UsageError(f"There is at least 1 variant of the task; got {self.variants}.")
+        if (self.days is None) != (self.stage_days is None):
+            raise UsageError("A deadline needs both: the days left, and the days a stage takes.")
+        if any(days is not None and not days > 0 for days in (self.days, self.stage_days)):
+            raise UsageError(
+                f"Days are more than 0; got {self.days} left and {self.stage_days} a stage."
+            )
+
+    @property
+    def bounds(self) -> Bounds:
+        """What ends a plan early."""
+        budget = math.inf if self.budget is None else self.budget
+        stages = None
+        if self.days is not None and self.stage_days is not None:
+            stages = int(self.days / self.stage_days + 1e-9)
+        return Bounds(budget, stages, self.variants)
+
+
+@dataclass(frozen=True)
+class RoadFacts:
+    """One road as the advice shows it; next: what to have after its next step, (n_real, n_sim).
+
+    mean, p50, p90: money until it passes or ends. tried: whether it may be advised.
+    """
+
+    road: str
+    next: tuple[int, int]
+    p_reach: float
+    mean: float
+    p50: float
+    p90: float
+    pareto: bool
+    tried: bool = True
+
+    def to_json(self) -> dict[str, Any]:
+        """The entry of `roads`."""
+        return {
+            "road": self.road,
+            "next": {"n_real": self.next[0], "n_sim": self.next[1]},
+            "p_reach": self.p_reach,
+            "cost": {"mean": self.mean, "p50": self.p50, "p90": self.p90},
+            "pareto": self.pareto,
+            "tried": self.tried,
+        }
 
 
 @dataclass(frozen=True)
@@ -41,7 +107,9 @@ class Advice:
     """The answer. strategy: name of the advised arm, None where none is.
 
     next: what to collect or try next, the next increment only. cost: the advised arm's own.
-    flips: sentences that say what would change the answer.
+    flips: sentences that say what would change the answer. goal: the rate that the roads are judged
+    by. road: the road of `strategy`. roads, p_reach, evpi, evsi: empty or None where no learning
+    surface could be fitted.
     """
 
     state: AdviceState
@@ -53,6 +121,13 @@ class Advice:
     cost: ArmCost | None = None
     eligibility: tuple[Eligibility, ...] = ()
     assumptions: tuple[str, ...] = ()
+    goal: float | None = None
+    road: str | None = None
+    p_reach: float | None = None
+    roads: tuple[RoadFacts, ...] = ()
+    currency: str = "USD"
+    evpi: float | None = None
+    evsi: tuple[Measurement, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The `advice` of summary.json."""
@@ -69,6 +144,13 @@ class Advice:
                 for e in self.eligibility
             ],
             "assumptions": list(self.assumptions),
+            "goal": self.goal,
+            "road": self.road,
+            "p_reach": self.p_reach,
+            "roads": [road.to_json() for road in self.roads],
+            "currency": self.currency,
+            "evpi": self.evpi,
+            "evsi": [one.to_json() for one in self.evsi],
         }
 
 

@@ -24,7 +24,8 @@ def cheapest(case: Case, able: Sequence[Arm], what: str, target: float | None) -
     if real and sim and case.costs:
         setup = case.costs[sim[0].name].setup
         gain = case.costs[real[0].name].total - case.costs[sim[0].name].total
-        if setup is not None:
+        gain *= case.request.variants
+        if setup is not None and not case.request.built:
             return _against_setup(case, real[0], sim[0], gain, setup, what)
     best = ranked[0]
     why = "the cheapest arm that" if case.costs else "the arm with the least real data that"

@@ -1,14 +1,10 @@
-"""Which road to take, why, how sure, and what would flip it; from measured arms only.
-
-A pure function of the evidence and the request. It never extrapolates: an arm is advised for
-what its own trials on the target show. Four answers exist, and "not enough evidence" is one.
-"""
+"""Advice from measured arms only: what their own trials on the target show, nothing beyond."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simreal.verdicts.advise.case import ADVICE_STATES, Advice, Case, Request
+from simreal.verdicts.advise.case import Advice, Case, Request
 from simreal.verdicts.advise.choice import Contest, cheapest, contests
 from simreal.verdicts.advise.eligibility import eligibility
 from simreal.verdicts.advise.increment import first_trials, more_data, more_trials, trials_to_decide
@@ -16,12 +12,9 @@ from simreal.verdicts.advise.words import percent
 from simreal.verdicts.cost import Arm, arm_costs
 from simreal.verdicts.evidence import Evidence
 
-__all__ = ["ADVICE_STATES", "Advice", "Request", "advise"]
 
-
-def advise(evidence: Evidence, request: Request | None = None) -> Advice:
-    """The advice of this evidence; the same evidence always gets the same advice."""
-    request = request or Request()
+def case_of(evidence: Evidence, request: Request) -> Case:
+    """The evidence seen from the request: eligible arms with what they reach and cost."""
     rules = tuple(
         eligibility(evidence, arm, request.limits, request.target) for arm in evidence.arms
     )
@@ -34,19 +27,27 @@ def advise(evidence: Evidence, request: Request | None = None) -> Advice:
     if evidence.charges and evidence.prices is not None:
         priced = arm_costs(evidence.charges, evidence.arms, evidence.prices)
         costs = {cost.name: cost for cost in priced}
-    case = Case(evidence, request, rules, reach, costs)
-    if not reach:
-        return case.answer(
-            "not enough evidence",
-            None,
-            "No arm may be advised: " + "; ".join(f"{r.arm}: {r.reasons[0]}" for r in rules) + ".",
-        )
-    return _for_target(case, request.target) if request.target else _for_best(case)
+    return Case(evidence, request, rules, reach, costs)
+
+
+def judge(case: Case) -> Advice:
+    """What the measured arms say."""
+    if not case.reach:
+        reasons = "; ".join(f"{r.arm}: {r.reasons[0]}" for r in case.rules)
+        return case.answer("not enough evidence", None, f"No arm may be advised: {reasons}.")
+    if case.request.target:
+        return _for_target(case, case.request.target)
+    return _for_best(case)
+
+
+def able_arms(case: Case, target: float) -> list[Arm]:
+    """Arms that are shown to reach the target."""
+    return [a for a in case.arms if case.reach[a.name].bounds[0] >= target]
 
 
 def _for_target(case: Case, target: float) -> Advice:
     """Advice where a success rate has to be reached."""
-    able = [a for a in case.arms if case.reach[a.name].bounds[0] >= target]
+    able = able_arms(case, target)
     if able:
         return cheapest(case, able, f"is shown to reach {percent(target)}", target)
     possible = [a for a in case.arms if case.reach[a.name].bounds[1] >= target]

@@ -1,0 +1,89 @@
+"""An advice as lines of text for a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from simreal.verdicts.advise.case import Advice, RoadFacts
+from simreal.verdicts.advise.words import percent
+
+#: Measurements shown; the others are in the JSON.
+_SHOWN = 3
+
+
+def advice_lines(advice: Advice, width: int = 80) -> list[str]:
+    """The verdict first, then why, the next step, the roads, what flips it, what it rests on."""
+    lines = [_verdict(advice), "", *_wrap(_capital(advice.reason), width)]
+    if advice.next.why:
+        lines += ["", *_wrap(advice.next.why, width)]
+    if advice.roads:
+        lines += ["", *_roads(advice)]
+    if advice.evsi:
+        lines += ["", *_measurements(advice, width)]
+    for title, entries in (
+        ("What would change the answer:", advice.flips),
+        ("Not eligible:", _ruled_out(advice)),
+        ("Taken for granted:", advice.assumptions),
+    ):
+        if entries:
+            lines += ["", title, *_bullets(entries, width)]
+    return lines
+
+
+def _verdict(advice: Advice) -> str:
+    state = _capital(advice.state)
+    if advice.strategy is None:
+        return f"{state}."
+    road = advice.road or ""
+    named = advice.strategy if road in ("", advice.strategy) else f"{road} (from {advice.strategy})"
+    return f"{state}: {named}."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _wrap(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
+    return textwrap.wrap(
+        text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+    )
+
+
+def _bullets(entries: Sequence[str], width: int) -> list[str]:
+    return [line for e in entries for line in _wrap(_capital(e), width, "- ", "  ")]
+
+
+def _roads(advice: Advice) -> list[str]:
+    goal = percent(advice.goal or 0.0)
+    head = f"Roads to {goal} ({advice.currency} until a test is passed or the plan ends):"
+    columns = f"  {'':<10} {'passes':>7} {'mean':>9} {'half':>9} {'9 in 10':>9}  next"
+    return [head, columns, *(_road(fact) for fact in advice.roads)]
+
+
+def _road(fact: RoadFacts) -> str:
+    real, sim = fact.next
+    data = " + ".join(f"{n:,} {kind}" for n, kind in ((real, "real"), (sim, "sim")) if n)
+    mark = "*" if fact.pareto else " "
+    money = " ".join(f"{x:>9,.0f}" for x in (fact.mean, fact.p50, fact.p90))
+    tail = "" if fact.tried else " (never tried)"
+    return f"{mark} {fact.road:<10} {100 * fact.p_reach:>5.0f} % {money}  {data}{tail}"
+
+
+def _measurements(advice: Advice, width: int) -> list[str]:
+    unit = advice.currency
+    lines = [
+        *_wrap(
+            "* no other road is as sure for as little. Knowing the truth before choosing would "
+            f"save {unit} {advice.evpi or 0.0:,.0f}. Measuring first, expected saving and cost:",
+            width,
+        )
+    ]
+    for one in advice.evsi[:_SHOWN]:
+        text = f"{one.text}: {unit} {one.value:,.0f} for {one.cost:,.0f}"
+        lines += _wrap(text, width, "- ", "  ")
+    return lines
+
+
+def _ruled_out(advice: Advice) -> list[str]:
+    return [f"{e.arm}: {'; '.join(e.reasons)}." for e in advice.eligibility if not e.eligible]
