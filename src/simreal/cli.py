@@ -13,7 +13,7 @@ import tyro
 
 from simreal import __version__
 from simreal.core.errors import InterruptedRunError, SimrealError
-from simreal.verbs import advising, judging, making, planning, studies
+from simreal.verbs import advising, judging, making, money, planning, studies
 
 VERBS: Mapping[str, Callable[..., Any]] = {
     "demo": studies.demo,
@@ -23,7 +23,8 @@ VERBS: Mapping[str, Callable[..., Any]] = {
     "evaluate": making.evaluate,
     "compare": judging.compare,
     "gap": judging.gap,
-    "cost": studies.cost,
+    "cost": money.cost,
+    "days": money.days,
     "plan": planning.plan,
     "advise": advising.advise,
     "report": studies.report,
@@ -35,6 +36,12 @@ VERBS: Mapping[str, Callable[..., Any]] = {
 GROUPS: Mapping[str, Mapping[str, Callable[..., Any]]] = {
     "randomize": {"show": making.randomize_show},
     "twin": {"new": making.twin_new},
+    "clock": {
+        "start": money.clock_start,
+        "stop": money.clock_stop,
+        "show": money.clock_show,
+        "propose": money.clock_propose,
+    },
 }
 
 
@@ -46,7 +53,15 @@ def _twin() -> None:
     """Make stand-ins for a robot: twin new."""
 
 
-_GROUP_HELP: Mapping[str, Callable[..., Any]] = {"randomize": _randomize, "twin": _twin}
+def _clock() -> None:
+    """Hours of engineering and validation: clock start, stop, show, propose."""
+
+
+_GROUP_HELP: Mapping[str, Callable[..., Any]] = {
+    "randomize": _randomize,
+    "twin": _twin,
+    "clock": _clock,
+}
 
 
 def _parse(arguments: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Whole studies: demo, study, report, cost."""
+"""Whole studies: demo, study, report."""
 
 from __future__ import annotations
 
@@ -99,28 +99,3 @@ def report(folder: Annotated[Path, tyro.conf.Positional], prices: Path | None = 
     from simreal.study.conclude import conclude
 
     _show(conclude(folder, prices=prices))
-
-
-def cost(
-    folder: Annotated[Path, tyro.conf.Positional],
-    prices: Path | None = None,
-    json_output: Annotated[bool, tyro.conf.arg(name="json")] = False,
-) -> None:
-    """What each arm of a study cost, from its ledger.
-
-    Args:
-        folder: A study's folder.
-        prices: A TOML file of prices in place of the shipped ones.
-        json_output: Print one JSON object and nothing else.
-    """
-    from simreal.report.lines import cost_lines
-    from simreal.study.evidence import evidence_of
-    from simreal.verdicts.cost import arm_costs
-
-    evidence = evidence_of(folder, prices)
-    assert evidence.prices is not None
-    costs = arm_costs(evidence.charges, evidence.arms, evidence.prices)
-    if json_output:
-        print(json.dumps({c.name: c.to_json() for c in costs}))
-        return
-    print("\n".join(cost_lines(costs)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from simreal.verdicts.cost.calendar import Draws, Plan, days
 from simreal.verdicts.cost.inputs import Inputs
 from simreal.verdicts.cost.prices import Prices
 from simreal.verdicts.cost.reach import Road, needed, posterior_of, roads
-from simreal.verdicts.cost.speeds import Speeds, speeds_of
+from simreal.verdicts.cost.speeds import Speeds, planned_speeds, speeds_of
 from simreal.verdicts.cost.usage import Floats, PriceDraws, draw_prices, training_hours
 from simreal.verdicts.curves import Posterior
 from simreal.verdicts.evidence import Evidence, role_of
@@ -51,6 +52,21 @@ def time_of(
         if curve is None
     }
     return schedule(plans, lab, speeds, prices, reached, goal)
+
+
+def demonstrations_case(
+    count: int, inputs: Inputs, prices: Prices, built: bool = False
+) -> dict[str, Any]:
+    """So many demonstrations, on robots or in simulation, from planning figures alone.
+
+    Nothing is said of what either is worth. No training and no test is counted. built: leave out
+    building the simulator.
+    """
+    plans = [Plan("on robots", count, 0)]
+    if not built:
+        plans.append(Plan("in simulation, to be built", 0, count, build=True))
+    plans.append(Plan("in simulation, built", 0, count))
+    return schedule(plans, replace(inputs, trials=0), planned_speeds(prices), prices)
 
 
 def schedule(

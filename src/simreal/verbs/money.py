@@ -1,0 +1,283 @@
+"""What it costs and how long it takes: cost, days, clock."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import tyro
+
+from simreal.core.errors import UsageError
+
+Json = Annotated[bool, tyro.conf.arg(name="json")]
+Kind = Annotated[Literal["engineering", "validation"], tyro.conf.Positional]
+
+_WORTH = (
+    "This counts demonstrations and says nothing of what they are worth: how many real ones a "
+    "simulated one stands for is measured by a study. Training and tests are left out."
+)
+
+
+def cost(
+    folder: Annotated[Path, tyro.conf.Positional],
+    prices: Path | None = None,
+    variants: str = "1,5,20",
+    built: bool = False,
+    not_built: bool = False,
+    rate: float | None = None,
+    json_output: Json = False,
+) -> None:
+    """What each arm of a study cost, what success costs, and when a simulator pays.
+
+    Args:
+        folder: A study's folder.
+        prices: A TOML file of prices in place of the shipped ones.
+        variants: Numbers of task variants for break-even points, joined by commas.
+        built: The simulator is there already: its cost is left out everywhere.
+        not_built: It is not: break-even points for that case only; both if neither is said.
+        rate: The success rate (a fraction) to give the cost of; several if left out.
+        json_output: Print one JSON object and nothing else.
+    """
+    from simreal.report.costs import report_lines
+    from simreal.study.evidence import evidence_of
+    from simreal.verdicts.cost.economics import check_variants, cost_report
+    from simreal.verdicts.cost.reach import RATES
+
+    if built and not_built:
+        raise UsageError("Give --built or --not-built, not both.")
+    known = built if built or not_built else None
+    numbers = check_variants(_numbers("--variants", variants))
+    rates = RATES if rate is None else (_rate("--rate", rate),)
+    evidence = evidence_of(folder, prices)
+    found = cost_report(evidence, variants=numbers, built=known, rates=rates)
+    print(json.dumps(found) if json_output else "\n".join(report_lines(found)))
+
+
+def _numbers(option: str, text: str) -> list[int]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and int(part) > 0 for part in parts):
+        raise UsageError(f"{option} {text}; give whole numbers from 1 up, such as 1,5,20.")
+    return [int(part) for part in parts]
+
+
+def _rate(option: str, value: float) -> float:
+    if not 0 < value < 1:
+        raise UsageError(f"{option} {value:g}; give a fraction between 0 and 1, such as 0.85.")
+    return value
+
+
+def days(
+    folder: Annotated[Path | None, tyro.conf.Positional] = None,
+    demonstrations: int | None = None,
+    target: float | None = None,
+    prices: Path | None = None,
+    robots: str | None = None,
+    operators: int | None = None,
+    shifts: str | None = None,
+    shift_hours: float | None = None,
+    days_a_week: float | None = None,
+    deadline: str | None = None,
+    cores: int | None = None,
+    gpus: int | None = None,
+    cannot_build: bool = False,
+    engineers: int | None = None,
+    variants: int | None = None,
+    trials: int | None = None,
+    stopped_line_per_hour: float | None = None,
+    built: bool = False,
+    json_output: Json = False,
+) -> None:
+    """How many calendar days each road takes, with the robots and people there are.
+
+    What an option does not say, the table [calendar] of the price file says.
+
+    Args:
+        folder: A study's folder; without one, --demonstrations is asked for.
+        demonstrations: Without a study: so many demonstrations, by robot or in simulation.
+        target: The success rate that must be reached (a fraction).
+        prices: A TOML file of prices in place of the shipped ones.
+        robots: Robots at work; several numbers joined by commas give a table each.
+        operators: Operators in each shift; one a robot if left out.
+        shifts: Shifts a day; several numbers joined by commas.
+        shift_hours: Hours of a shift.
+        days_a_week: Working days of a week.
+        deadline: A date (2026-05-01), or a number of days from today.
+        cores: Cores that simulate.
+        gpus: GPUs that train.
+        cannot_build: Nobody can build a simulation.
+        engineers: Engineers who build it.
+        variants: Task variants, each with data, training and test of its own.
+        trials: Trials of the test that ends each variant.
+        stopped_line_per_hour: Money for each robot hour while a line stands still.
+        built: The simulator is there already.
+        json_output: Print one JSON object and nothing else.
+    """
+    from simreal.report.costs import days_lines
+    from simreal.study.evidence import evidence_of
+    from simreal.verdicts.cost.prices import read_prices
+    from simreal.verdicts.cost.timing import time_of
+
+    options = {
+        "operators": operators,
+        "shift_hours": shift_hours,
+        "days_a_week": days_a_week,
+        "deadline_days": _deadline(deadline),
+        "cores": cores,
+        "gpus": gpus,
+        "can_build": False if cannot_build else None,
+        "engineers": engineers,
+        "variants": variants,
+        "trials": trials,
+        "stopped_line": stopped_line_per_hour,
+    }
+    goal = None if target is None else _rate("--target", target)
+    if folder is None:
+        known = read_prices(prices)
+        labs = _labs(known.calendar.inputs, options, robots, shifts)
+        cases, note = _planned(demonstrations, goal, known, labs, built), _WORTH
+    else:
+        if demonstrations is not None:
+            raise UsageError("--demonstrations is for planning without a study; leave one out.")
+        evidence = evidence_of(folder, prices)
+        assert evidence.prices is not None
+        known, note = evidence.prices, ""
+        labs = _labs(known.calendar.inputs, options, robots, shifts)
+        found = [time_of(evidence, lab, goal=goal, built=built) for lab in labs]
+        cases = [case for case in found if case is not None]
+    if json_output:
+        print(json.dumps({"currency": known.currency, "cases": cases}))
+    else:
+        print("\n".join(days_lines(cases, known.currency, note)))
+
+
+def _labs(
+    inputs: Any, options: dict[str, Any], robots: str | None, shifts: str | None
+) -> list[Any]:
+    """The labs of a table: every number of robots with every number of shifts."""
+    from dataclasses import replace
+
+    own = {name: value for name, value in options.items() if value is not None}
+    counts = _numbers("--robots", robots) if robots else [inputs.robots]
+    per_day = _numbers("--shifts", shifts) if shifts else [inputs.shifts]
+    return [replace(inputs, **own, robots=r, shifts=s) for r in counts for s in per_day]
+
+
+def _deadline(text: str | None) -> float | None:
+    """Days from today until a date, or a number of days."""
+    if text is None:
+        return None
+    try:
+        return float(int(text))
+    except ValueError:
+        pass
+    try:
+        left = (date.fromisoformat(text) - datetime.now(UTC).date()).days
+    except ValueError:
+        raise UsageError(
+            f"--deadline {text}; give a date such as 2026-05-01, or a number of days."
+        ) from None
+    if left < 0:
+        raise UsageError(f"--deadline {text} has passed.")
+    return float(left)
+
+
+def _planned(
+    demonstrations: int | None, goal: float | None, prices: Any, labs: list[Any], built: bool
+) -> list[dict[str, Any]]:
+    """Nothing was measured: so many demonstrations, on a robot or in simulation."""
+    from simreal.verdicts.cost.timing import demonstrations_case
+
+    if demonstrations is None:
+        raise UsageError("Give a study's folder, or --demonstrations N.")
+    if demonstrations < 1:
+        raise UsageError(f"--demonstrations {demonstrations}; ask for at least 1.")
+    if goal is not None:
+        raise UsageError("--target needs a study: what reaches it is read off its trials.")
+    return [demonstrations_case(demonstrations, lab, prices, built) for lab in labs]
+
+
+def clock_start(kind: Kind, what: str, study: Path = Path(), robot: bool = False) -> None:
+    """Start the clock of engineering or validation; both may run at once.
+
+    Args:
+        kind: engineering (building the simulation) or validation (checking it).
+        what: What the time goes into.
+        study: The study's folder; the present one if left out. It need not hold a study yet.
+        robot: With validation: a robot stands by, and its time is booked too.
+    """
+    from simreal.study.clock import Clock
+
+    session = Clock(study).start(kind, what, robot)
+    print(f"The {kind} clock runs since {session.started}.")
+
+
+def clock_stop(kind: Kind, study: Path = Path(), hours: float | None = None) -> None:
+    """Stop the clock and book its hours in the study's ledger.
+
+    Args:
+        kind: engineering or validation.
+        study: The study's folder; the present one if left out.
+        hours: Book so many hours instead, where the clock was forgotten.
+    """
+    from simreal.study.clock import Clock
+
+    session, booked = Clock(study).stop(kind, hours)
+    print(f"Booked {booked:.2f} h of {kind} in {study / 'ledger.jsonl'}: {session.what}.")
+
+
+def clock_show(study: Path = Path(), json_output: Json = False) -> None:
+    """What runs, and what is booked.
+
+    Args:
+        study: The study's folder; the present one if left out.
+        json_output: Print one JSON object and nothing else.
+    """
+    from simreal.report.costs import clock_lines
+    from simreal.study.clock import clock_state
+
+    found = clock_state(study)
+    print(json.dumps(found) if json_output else "\n".join(clock_lines(found)))
+
+
+def clock_propose(
+    task: Path = Path(),
+    study: Path = Path(),
+    accept: bool = False,
+    gap_hours: float = 2.0,
+    lead_in_hours: float = 0.5,
+) -> None:
+    """Propose engineering hours from the history of a task's files; book them with --accept.
+
+    Saves (commits, else times of last change) closer together than the gap are one session, which
+    counts from its first save to its last plus the lead-in. Sessions during which the clock ran
+    and those booked before are left out.
+
+    Args:
+        task: The task's folder or file.
+        study: The study's folder; the present one if left out.
+        accept: Book the hours in the study's ledger.
+        gap_hours: Hours without a save that end a session.
+        lead_in_hours: Hours of work before the first save of a session.
+    """
+    from simreal.compute.meter import utc_now
+    from simreal.study import history
+    from simreal.study.clock import Clock
+
+    clock = Clock(study)
+    found = history.propose(task, clock, gap_hours, lead_in_hours)
+    for stretch in found.stretches:
+        saves = f"{stretch.saves} save{'' if stretch.saves == 1 else 's'}"
+        print(f"{stretch.started}  {stretch.hours(found.lead_in_h):6.2f} h  {saves}")
+    count = len(found.stretches)
+    print(
+        f"{found.hours:.2f} h in {count} session{'' if count == 1 else 's'}, by {found.origin}: "
+        f"gap {gap_hours:g} h, lead-in {lead_in_hours:g} h; {found.left_out} left out (clocked or "
+        "booked)."
+    )
+    if not accept:
+        print("Nothing is booked; book it with --accept.")
+        return
+    history.accept(found, task.resolve(), clock, utc_now())
+    print(f"Booked in {study / 'ledger.jsonl'}.")
