@@ -23,6 +23,7 @@ VERBS: Mapping[str, Callable[..., Any]] = {
     "evaluate": making.evaluate,
     "compare": judging.compare,
     "gap": judging.gap,
+    "validate": judging.validate,
     "cost": money.cost,
     "days": money.days,
     "plan": planning.plan,

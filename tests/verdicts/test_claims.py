@@ -1,9 +1,12 @@
 import itertools
 import json
+import tomllib
+from importlib import resources
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.architecture.tree import ROOT
 from tests.verdicts.studies import ARMS, BUILT, cells, ledger, rows, study
 
 from simreal.verdicts.claim_parts import in_range
@@ -43,6 +46,14 @@ def test_every_claim_is_listed_once_with_words_and_a_test():
     assert {c.id for c in claims} == IDS
     assert len(claims) == len(IDS)
     assert all(c.text.endswith(".") and c.test in TESTS for c in claims)
+
+
+def test_the_list_at_the_root_is_the_one_that_the_package_reads():
+    listed = ROOT / "studies" / "claims.toml"
+    assert listed.read_text() == resources.files("simreal.verdicts").joinpath(
+        "claims.toml"
+    ).read_text("utf-8")
+    assert {entry["id"] for entry in tomllib.loads(listed.read_text())["claim"]} == IDS
 
 
 def test_without_any_trial_every_claim_is_not_tested_here():

@@ -18,9 +18,11 @@ from simreal.report.numbers import (
     share,
     span,
 )
+from simreal.verdicts.agreement import Agreement, Measured, Statistic
 from simreal.verdicts.compare import Comparison
 from simreal.verdicts.cost import ArmCost
 from simreal.verdicts.gap import Gap
+from simreal.verdicts.ranking import Ranking
 from simreal.verdicts.rates import Rate
 from simreal.verdicts.stopping import Decision, Tried
 
@@ -38,12 +40,67 @@ def rate_line(found: Rate, where: str) -> str:
 def comparison_lines(found: Comparison, a: str, b: str) -> list[str]:
     """One sentence, both counts, the method, and the smallest difference that could be seen."""
     lines = [
-        words.comparison(a, b, found) + ".",
+        words.comparison(a, b, {**found.to_json(), "method": None}) + ".",
         f"{a}: {rate(cell(found.a.to_json()))}; {b}: {rate(cell(found.b.to_json()))}.",
         f"Method: {found.method}; 95 % intervals.",
         _detectable(found.smallest_detectable),
     ]
     return [plain(line) for line in lines if line]
+
+
+def ranking_lines(found: Ranking) -> list[str]:
+    """The order with its letters, each arm's counts, the method."""
+    order = ", ".join(f"{arm.name} ({arm.letters})" for arm in found.arms)
+    seen = [c.smallest_detectable for c in found.comparisons.values()]
+    largest = max((x for x in seen if x is not None), default=None)
+    lines = [
+        f"By success: {order}. Arms that share a letter are not told apart.",
+        *(f"{arm.name}: {rate(cell(arm.rate.to_json()))}." for arm in found.arms),
+        f"Method: {found.method}; 95 % intervals.",
+        _detectable(largest),
+    ]
+    return [plain(line) for line in lines if line]
+
+
+_AGREEMENT = {
+    "agrees": "Where simulation rates a policy high, so does the target",
+    "disagrees": "Where simulation rates a policy high, the target rates it low",
+    "cannot tell": "Whether the target rates these policies as simulation does cannot be told",
+}
+
+
+def agreement_lines(found: Agreement) -> list[str]:
+    """One sentence, the three measures, each policy's counts, the method."""
+    count = len(found.policies)
+    linear = found.pearson
+    shown = f"Pearson {linear.value:+.2f}, p = {linear.p:.3f}" if linear else "one side is constant"
+    lines = [
+        f"{_AGREEMENT[found.state]}: {shown}, over {count} policies.",
+        f"MMRV {_statistic(found.mmrv, '.3f')}: the largest difference on the target that "
+        "simulation orders the other way, mean over policies (0 is none).",
+        f"Pearson {_statistic(found.pearson, '+.2f')}.",
+        f"Spearman {_statistic(found.spearman, '+.2f')}.",
+        *(
+            f"{name}: simulation {_measured(sim)}, target {_measured(real)}."
+            for name, (sim, real) in found.policies.items()
+        ),
+        f"Method: {found.method}.",
+    ]
+    return [plain(line) for line in lines]
+
+
+def _statistic(found: Statistic | None, form: str) -> str:
+    if found is None:
+        return "is not defined: one side is constant"
+    of = {"these policies": found.ci, "policies like these": found.ci_policies}
+    ends = [f"{name}: {ci[0]:{form}} to {ci[1]:{form}}" for name, ci in of.items() if ci]
+    return f"{found.value:{form}}" + (f" ({'; '.join(ends)})" if ends else "")
+
+
+def _measured(found: Measured) -> str:
+    if found.k is None:
+        return f"{percent(found.rate)} % (no counts)"
+    return rate(cell(found.to_json()))
 
 
 def decided_lines(found: Decision, on: str, label: str) -> list[str]:

@@ -173,6 +173,7 @@ def evaluate(
     from simreal.report.lines import decided_lines, rate_line
     from simreal.study.deciding import evaluate_until_decided
     from simreal.study.single import evaluate_one
+    from simreal.verbs.tables import show
     from simreal.verdicts.stopping import BLOCK
 
     if not until_decided:
@@ -213,7 +214,7 @@ def evaluate(
         print(json.dumps(decided.to_json()))
         return
     lines = decided_lines(decided.decision, on, decided.label)
-    print("\n".join([*lines, f"Declared beforehand in {decided.plan}."]))
+    show([*lines, f"Declared beforehand in {decided.plan}."])
 
 
 def _refuse_questions(

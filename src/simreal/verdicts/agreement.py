@@ -251,7 +251,7 @@ def agreement(
     method = (
         f"intervals of the trials' noise: {_DRAWS:,} draws of all rates (Jeffreys); "
         if drawn
-        else "no counts, so no interval of the trials' noise; "
+        else "not all counts are known, so no interval of the trials' noise; "
     )
     method += f"over policies: Fisher; p: {how} of simulated rates to policies"
     return Agreement(both, violation, linear, rank, state, method)

@@ -152,7 +152,8 @@ def method_name(found: Match, test: bool = True) -> str:
     if found.repeated:
         parts.append("repeats of a condition counted once")
     if found.missing:
-        parts.append(f"union over {found.missing} missing trials")
+        missing = "trial" if found.missing == 1 else "trials"
+        parts.append(f"union over {found.missing} missing {missing}")
     return ("paired: " if found.paired else "unpaired: ") + ", ".join(parts)
 
 

@@ -12,6 +12,7 @@ from simreal.verdicts.compare import compare
 from simreal.verdicts.cost import Arm
 from simreal.verdicts.evidence import Evidence
 from simreal.verdicts.gap import gap
+from simreal.verdicts.judged_examples import judged_example
 from simreal.verdicts.cost.prices import prices_from
 from simreal.verdicts.records import TrialRow
 from simreal.verdicts.schemas import SCHEMAS
@@ -71,6 +72,8 @@ def example(name: str) -> Any:
         return compare(_outcomes(17, 20), _outcomes(12, 20)).to_json()
     if name == "gap":
         return gap(_outcomes(18, 20), _outcomes(14, 20)).to_json()
+    if name in ("ranking", "validate", "evaluate"):
+        return judged_example(name, example_evidence())
     if name == "findings":
         finding = {
             "code": "EPISODE_COUNT_MISMATCH",

@@ -222,17 +222,25 @@ def _table(path: Path, records: Sequence[tuple[int, Mapping[str, Any]]]) -> Tria
         rows.append(row)
     notes = []
     if timeouts:
-        notes.append(f"{timeouts} time-outs were recorded as successes; counted as failures.")
+        notes.append(
+            f"{_count(timeouts, 'time-out was', 'time-outs were')} recorded as success; counted as "
+            "failure."
+        )
     if at_reset:
-        notes.append(f"{at_reset} trials were solved at reset; left out.")
+        notes.append(f"{_count(at_reset, 'trial was', 'trials were')} solved at reset; left out.")
     return TrialTable(tuple(rows), (*notes, *_remarks(rows)))
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
 
 
 def _remarks(rows: Sequence[TrialRow]) -> Iterator[str]:
     """Lost trials, and numbered conditions with holes in their count."""
     lost = sum(row.success is None for row in rows)
     if lost:
-        yield f"{lost} trials have no outcome; intervals cover all that they could have had."
+        have = _count(lost, "trial has", "trials have")
+        yield f"{have} no outcome; intervals cover all that they could have had."
     numbers = {int(row.condition) for row in rows if row.condition.isdecimal()}
     if numbers and len(numbers) == len({row.condition for row in rows}):
         holes = sorted(set(range(min(numbers), max(numbers) + 1)) - numbers)

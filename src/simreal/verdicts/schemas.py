@@ -16,7 +16,13 @@ from simreal.verdicts.cost import KINDS
 from simreal.verdicts.cost.schema import ECONOMICS, TIME
 from simreal.verdicts.curves.schema import CURVES
 from simreal.verdicts.explain import EXPLANATION
-from simreal.verdicts.judged_schema import ACCEPTANCE, RANKING, RECIPES
+from simreal.verdicts.judged_schema import (
+    ACCEPTANCE,
+    EVALUATE,
+    RANKING,
+    RECIPES,
+    VALIDATE,
+)
 from simreal.verdicts.schema_parts import (
     AMOUNT,
     CI,
@@ -207,6 +213,9 @@ SCHEMAS: Mapping[str, Schema] = {
     "summary": SUMMARY,
     "findings": FINDINGS,
     "compare": COMPARISON,
+    "ranking": RANKING,
+    "validate": VALIDATE,
+    "evaluate": EVALUATE,
     "gap": GAP,
     "advice": _ADVICE,
 }

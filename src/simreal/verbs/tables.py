@@ -1,0 +1,105 @@
+"""What the verbs that judge files share: trials with what was noticed, and lines of 80 columns."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from simreal.core.errors import UsageError, unknown
+
+if TYPE_CHECKING:
+    from simreal.verdicts.records import TrialRow
+
+WIDTH = 80
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Trials of one file, and what a reader should know of them, one sentence each."""
+
+    path: Path
+    rows: tuple[TrialRow, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """Names of arms, in file order; trials without one are left out."""
+        return tuple(dict.fromkeys(row.arm for row in self.rows if row.arm is not None))
+
+    def of(self, arm: str) -> Trials:
+        """The trials of one arm."""
+        if arm not in self.arms:
+            raise unknown(f"arm in {self.path}:", arm, self.arms)
+        return Trials(self.path, tuple(r for r in self.rows if r.arm == arm), self.notes)
+
+
+def read(path: Path, target: str | None = None, suite: str | None = None) -> Trials:
+    """Trials of a file, of one target or suite alone where asked for."""
+    from simreal.verdicts.records import read_trials
+
+    table = read_trials(path)
+    rows = list(table.rows)
+    for field, wanted in (("target", target), ("suite", suite)):
+        there = {name for row in rows if (name := getattr(row, field)) is not None}
+        if wanted is not None and not there:
+            raise UsageError(f"{path} names no {field}; leave --{field} out.")
+        if wanted is not None and wanted not in there:
+            raise unknown(f"{field} in {path}:", wanted, there)
+        if wanted is not None:
+            rows = [row for row in rows if getattr(row, field) == wanted]
+    return Trials(path, tuple(rows), table.notes)
+
+
+def read_only_arm(path: Path, arm: str | None, option: str, **only: str | None) -> Trials:
+    """One side of a comparison of two files: the arm asked for, else all trials of the file."""
+    found = read(path, **only)
+    if arm is not None:
+        return found.of(arm)
+    if len(found.arms) > 1:
+        raise UsageError(
+            f"{path} holds the arms {', '.join(found.arms)}; choose one with {option} ARM."
+        )
+    return found
+
+
+def notes(*tables: Trials) -> list[str]:
+    """What was noticed in files of trials, each file named once, and what is pooled or a twin's."""
+    from simreal.core.types import STAND_IN
+    from simreal.verdicts.evidence import pooled_note
+
+    found = dict.fromkeys(f"{table.path.name}: {note}" for table in tables for note in table.notes)
+    for table in tables:
+        if pooled := pooled_note(table.rows):
+            found[f"{table.path.name}: {pooled}."] = None
+        suites = sorted({row.suite for row in table.rows})
+        if len(suites) > 1:
+            found[f"{table.path.name}: the suites {', '.join(suites)} are pooled."] = None
+        twins = sorted({t for row in table.rows if (t := row.target or "").startswith("twin")})
+        if twins:
+            found[f"{table.path.name}: {', '.join(twins)} is {STAND_IN}."] = None
+    return [f"Note: {note}" for note in found]
+
+
+def show(lines: Iterable[str]) -> None:
+    """Print lines that fit 80 columns; what does not is broken between words."""
+    for line in lines:
+        print(
+            textwrap.fill(
+                line,
+                WIDTH,
+                subsequent_indent="  ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+        )
+
+
+def named(a: Path, b: Path, arm: str | None, against: str | None) -> tuple[str, str]:
+    """Names of two sides: the arms asked for or the names of the files; whole paths where equal."""
+    first, second = arm or a.stem, against or b.stem
+    if first == second:
+        first, second = f"{first} of {a}", f"{second} of {b}"
+    return first, second
