@@ -99,6 +99,13 @@ def test_failures_are_counted_on_each_side():
     assert sides["real"] == {"slipped": found["real"]["n"] - found["real"]["k"]}
 
 
+def test_earlier_trials_in_simulation_are_compared_with_the_nominal_variant():
+    cells = variants()
+    again = [TrialRow(r.condition, not r.success) for r in cells[0][:3]] + cells[0][3:10]
+    assert explanation(CASE, cells, [], again)["recorded"] == {"n": 10, "differ": 3}
+    assert explanation(CASE, cells, [])["recorded"] == {"n": 0, "differ": 0}
+
+
 def test_what_the_profile_says_nothing_about_is_marked_and_left_out_of_pairs():
     case = Case("a", 0, "t", "", "p", FACTORS, ("visual", "sensing"))
     found = explanation(case, variants(drops=(0.3, 0, 0.2, 0)), [])

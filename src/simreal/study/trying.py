@@ -54,7 +54,7 @@ class TrialJob:
 _policies: dict[str, Policy] = {}
 
 
-def _policy(checkpoint: str) -> Policy:
+def policy_of(checkpoint: str) -> Policy:
     """A checkpoint's runner, kept in this process until another one is asked for."""
     from simreal.policies.runner import CompactRunner
 
@@ -73,7 +73,7 @@ def trial_job(job: TrialJob) -> Tried:
         target = SafeTarget(kept_target(job.target))
         tried = run_shard(
             target,
-            _policy(job.checkpoint),
+            policy_of(job.checkpoint),
             job.conditions,
             target_name=job.name,
             plan_sha=job.plan_sha,

@@ -70,6 +70,7 @@ EXPLANATION: Schema = record(
     unexplained=_EFFECT,
     gap=_EFFECT,
     cells=array(record(factors=array(NAME), k=COUNT, n=COUNT)),
+    recorded=record(n=COUNT, differ=COUNT),
     failures=record(sim=mapping(COUNT), calibrated=mapping(COUNT), real=mapping(COUNT)),
     note=NAME,
 )
@@ -93,13 +94,17 @@ class Case:
 
 
 def explanation(
-    case: Case, variants: Sequence[Sequence[TrialRow]], real: Sequence[TrialRow]
+    case: Case,
+    variants: Sequence[Sequence[TrialRow]],
+    real: Sequence[TrialRow],
+    recorded: Sequence[TrialRow] = (),
 ) -> dict[str, Any]:
     """The content of explain.json (`EXPLANATION`).
 
     variants: rows of variant s at index s, where bit i of s says that factor i follows the profile.
     real: the same checkpoint's trials on the target; those from a condition the variants also
-    played are pairs. There may be none.
+    played are pairs. There may be none. recorded: its earlier trials in the nominal simulation,
+    which the first variant has to repeat.
 
     Raises:
         BadDataError: for variants that differ in their conditions, or fewer than 5 of these.
@@ -130,6 +135,7 @@ def explanation(
             {"factors": _names(case, s), "k": int(row.sum()), "n": len(row)}
             for s, row in enumerate(successes)
         ],
+        "recorded": _repeated(sim, recorded),
         "failures": {
             "sim": failures(sim),
             "calibrated": failures(calibrated),
@@ -187,6 +193,13 @@ def _effect(effect: Effect) -> dict[str, Any]:
 def _rate(rows: Sequence[TrialRow]) -> dict[str, Any]:
     seen = [row.success for row in rows if row.success is not None]
     return Rate.of(sum(seen), len(seen)).to_json()
+
+
+def _repeated(sim: Sequence[TrialRow], recorded: Sequence[TrialRow]) -> dict[str, int]:
+    """How many earlier trials were played again, and how many ended otherwise."""
+    before = {row.condition: row.success for row in recorded}
+    again = [row.success == before[row.condition] for row in sim if row.condition in before]
+    return {"n": len(again), "differ": again.count(False)}
 
 
 def _by_condition(rows: Sequence[TrialRow]) -> dict[Hashable, Outcome]:
