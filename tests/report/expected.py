@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from simreal.verdicts.cost import Arm
-from simreal.verdicts.rates import Rate
+from simreal.verdicts.rates import Rate, clopper_pearson
 
 LABEL = "stand-in (simulated)"
 ARMS = (
@@ -70,6 +70,7 @@ def curves() -> dict[str, Any]:
 def explanation() -> dict[str, Any]:
     names = ("visual", "dynamics", "sensing", "actuation")
     shares = (0.17, 0.06, 0.03, 0.05)
+    paired = {"n": 100, "paired": True, "method": "paired: Tango score interval"}
     cells = []
     for bits in range(16):
         chosen = [name for i, name in enumerate(names) if bits >> i & 1]
@@ -88,14 +89,21 @@ def explanation() -> dict[str, Any]:
                 "share": share,
                 "ci": [share - 0.035, share + 0.035],
                 "first_in": share + 0.02,
+                "first_in_ci": [share - 0.02, share + 0.06],
                 "last_in": share - 0.015,
+                "last_in_ci": [share - 0.05, share + 0.02],
+                "described": True,
             }
             for name, share in zip(names, shares, strict=True)
         ],
+        "interactions": [{"factors": ["visual", "sensing"], "points": -0.015, "ci": [-0.05, 0.02]}],
+        "recorded": {"n": 100, "differ": 0},
+        "explained": {"points": 0.31, "ci": [0.24, 0.38]},
+        "gap": {"points": 0.335, "ci": [0.23, 0.43], **paired},
         "sim": rate(191, 200),
         "calibrated": rate(129, 200),
         "real": rate(62, 100),
-        "unexplained": {"points": 0.025, "ci": [-0.088, 0.14]},
+        "unexplained": {"points": 0.025, "ci": [-0.088, 0.14], **paired},
         "cells": cells,
         "failures": {
             "sim": {"missed": 6, "slipped": 3},
@@ -113,16 +121,25 @@ def time() -> dict[str, Any]:
         spans["robot_days"] = dict(zip(("p50", "p90"), robot, strict=True))
         return {"name": name, **spans, "by_deadline": p, "cost": cost}
 
+    speed = {"p10": 1.5, "p90": 4.0, "source": "the ledger"}
     return {
         "inputs": {
             "robots": 1,
             "operators": 1,
             "shift_hours": 8,
+            "shifts": 1,
+            "days_a_week": 5,
             "deadline_days": 15,
             "cores": 16,
             "gpus": 1,
-            "builder": {"hours": 80, "rate": 110},
-            "stopped_line_per_hour": 0,
+            "can_build": True,
+            "engineers": 1,
+            "stopped_line": 0,
+            "variants": 1,
+            "trials": 50,
+            "goal": 0.85,
+            **dict.fromkeys(("minutes", "usable", "trial_minutes", "setup_hours"), speed),
+            "per_core_hour": speed,
         },
         "roads": [
             road("real-only", (4.2, 9.5), (3.1, 8.0), 0.97),
@@ -158,7 +175,12 @@ def economics(totals: dict[str, float]) -> dict[str, Any]:
             {
                 "arm": a.name,
                 "total": totals[a.name],
-                "per_demonstration": totals[a.name] / max(a.n_real or a.n_sim, 1),
+                "ends": [0.6 * totals[a.name], 1.7 * totals[a.name]],
+                "setup": [3000.0, 24000.0] if a.n_sim else None,
+                "per_demonstration": {
+                    "real": 0.77 if a.n_real else None,
+                    "sim": 0.00004 if a.n_sim else None,
+                },
                 "per_success_point": totals[a.name] / RATES[a.name][1],
                 "stack": stack(totals[a.name]),
                 "label": LABEL,
@@ -166,16 +188,27 @@ def economics(totals: dict[str, float]) -> dict[str, Any]:
             for a in ARMS
         ],
         "reach": [
-            {"road": "real-only", "points": points(30.0, 0.94)},
-            {"road": "hybrid", "points": points(9.0, 0.97)},
-            {"road": "sim-only", "points": points(0.4, 0.72)},
+            {"road": "real-only", "basis": "learning curve", "points": points(30.0, 0.94)},
+            {"road": "hybrid", "basis": "learning curve", "points": points(9.0, 0.97)},
+            {"road": "sim-only", "basis": "learning curve", "points": points(0.4, 0.72)},
         ],
         "break_even": [
-            {"variants": 1, "built": True, "demonstrations": [3, 9], "saving": [0.55, 0.9]},
-            {"variants": 1, "built": False, "demonstrations": [1200, 9600], "saving": None},
-            {"variants": 10, "built": False, "demonstrations": [120, 960], "saving": None},
-            {"variants": 100, "built": False, "demonstrations": [12, None], "saving": None},
+            {
+                "arm": "hybrid",
+                "against": "real-only",
+                "variants": variants,
+                "built": built,
+                "demonstrations": ends,
+                "saving": saving,
+            }
+            for variants, built, ends, saving in (
+                (1, True, [3, 9], [0.55, 0.9]),
+                (1, False, [1200, 9600], None),
+                (10, False, [120, 960], None),
+                (100, False, [12, None], None),
+            )
         ],
+        "note": None,
         "avoided": {"events": 1240, "money": [0.0, 18600.0]},
     }
 
@@ -185,17 +218,25 @@ def acceptance() -> list[dict[str, Any]]:
         {
             "arm": name,
             "target": "twin-7",
-            "k": RATES[name][1],
+            "k": k,
             "n": 100,
-            "lower": lower,
             "goal": 0.85,
-            "trials_needed": 0 if shown else 160,
+            "trials_needed": needed,
             "shown": shown,
+            "lower": clopper_pearson(k, 100, side="lower")[0],
             "sentence": sentence,
         }
-        for name, lower, shown, sentence in (
-            ("hybrid", 0.801, False, "at least 85 % is not shown; 13 of 100 trials failed."),
-            ("sim-only", 0.533, False, "at least 85 % is not shown; 38 of 100 trials failed."),
+        for name, k, needed, shown, sentence in (
+            (
+                *("hybrid", 87, 120, False),
+                "At least 85 % with 95 % confidence needs 120 trials with 13 failures; hybrid has "
+                "87 of 100 on twin-7, stand-in (simulated), which shows at least 80.1 %.",
+            ),
+            (
+                *("hybrid-5", 95, 59, True),
+                "At least 85 % is shown with 95 % confidence: hybrid-5 has 95 of 100 on twin-7, "
+                "stand-in (simulated) (at least 89.7 %).",
+            ),
         )
     ]
 
@@ -220,7 +261,14 @@ def recipes() -> list[dict[str, Any]]:
             "estimate": 0.16,
             "ci": [-0.03, 0.35],
             "method": "two training seeds an arm; t interval over seeds",
-        }
+        },
+        {
+            "claim": "hybrid against sim-only, nominal",
+            "state": "not tested",
+            "estimate": None,
+            "ci": None,
+            "method": "not tested: sim-only has 1 training seed",
+        },
     ]
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.report import synthetic
 
 import simreal.report
 from simreal.core.errors import UsageError
+from simreal.core.files import read_json
 from simreal.report import words
 from simreal.report.records import Study, study_of
 from simreal.verdicts.advise import ADVICE_STATES
@@ -34,8 +34,14 @@ def verdict(state: str, **more: Any) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    return study_of(synthetic.demo(tmp_path_factory.mktemp("words")))
+def study(demo_study: Path) -> Study:
+    return study_of(read_json(demo_study / "summary.json"))
+
+
+@pytest.fixture(scope="module")
+def planned(full_study: Path) -> Study:
+    """A study whose advice is a road that was played forward on the curves."""
+    return study_of(read_json(full_study / "summary.json"))
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -120,6 +126,82 @@ def test_the_set_up_cost_is_named_an_assumption(study: Study) -> None:
     big, small = words.price(study, (3000.0, 24000.0))
     assert big == "$16.47"
     assert "$3,000 to $24,000, an assumption" in small
+
+
+def test_a_road_says_how_likely_it_is_and_what_it_will_cost(planned: Study) -> None:
+    big, small = words.how_sure(planned)
+    assert big == "91 % likely"
+    assert small.startswith("to reach 85 %, by the fitted curves. Measured so far: 87/100, 87")
+    assert "stand-in (simulated)" in small
+    big, small = words.price(planned, (3000.0, 24000.0))
+    assert big == "about $62.00"
+    assert "In nine of ten cases at most $141." in small
+    assert "an assumption of $3,000 to $24,000" in small
+    assert small.endswith("Spent so far: $15.44.")
+
+
+def test_an_advice_of_a_measured_arm_does_not_borrow_the_road_of_its_name(planned: Study) -> None:
+    advice = {**planned.summary["advice"], "road": None}
+    changed = replace(planned, summary={**planned.summary, "advice": advice})
+    assert words.how_sure(changed)[0] == "87/100"
+    assert words.price(changed)[0] == "$15.44"
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_recipes_compare_by_their_state_alone(state: str) -> None:
+    said, numbers = words.recipe(verdict(state))
+    assert said.startswith("The recipe a ")
+    assert "the recipe b" in said
+    assert set(COMPARATIVE.findall(said)) == {state} & {"better", "worse"}
+    assert numbers.startswith("+10.0 points (+2.0 to +20.0)")
+
+
+def test_a_recipe_that_was_not_tested_says_why() -> None:
+    entry = verdict("not tested", estimate=None, ci=None, p=None, method="not tested: one seed")
+    assert words.recipe(entry) == ("a against b, nominal: not tested.", "one seed")
+
+
+SAVING = {"goal": 0.85, "n_sim": 600, "reach_real": 0.4, "reach_hybrid": None}
+
+
+def test_a_saving_is_said_with_its_band_or_not_at_all() -> None:
+    found = {**SAVING, "state": "estimated", "p10": -0.1, "p50": 0.5, "p90": 0.8}
+    assert words.saving(found) == (
+        "To reach 85 % with 600 simulated demonstrations takes an estimated 50 % fewer real ones "
+        "than without simulation (80 % band −10 to 80 %); of the drawn curves reach it: real data "
+        "alone in 40 %."
+    )
+    quantiles = {"p10": None, "p50": None, "p90": None}
+    assert "cannot be estimated: of the drawn curves" in words.saving(
+        {**SAVING, "state": "not estimable", **quantiles}
+    )
+    assert "no finite quantiles" in words.saving({**SAVING, "state": "estimated", **quantiles})
+    assert words.saving(None) == ""
+    with pytest.raises(UsageError, match="allowed: estimated"):
+        words.saving({**SAVING, "state": "huge"})
+
+
+@pytest.mark.parametrize(
+    ("saving", "text"),
+    [
+        (None, "no figure: the set-up cost is an assumption"),
+        ([-9.5, -0.5], "none: it costs more"),
+        ([-0.2, 0.7], "−20 to 70 %"),
+    ],
+)
+def test_a_saving_at_break_even(saving: list[float] | None, text: str) -> None:
+    assert words.saved(saving) == text
+
+
+def test_a_measurement_is_worth_its_cost_or_not() -> None:
+    assert words.worth(6.2, 3.75) == "worth more than it costs"
+    assert words.worth(3.75, 3.75) == words.worth(0.0, 1.0) == "not worth its cost"
+    assert words.worth(None, 1.0) == "not estimated"
+
+
+def test_one_road_may_be_both(planned: Study) -> None:
+    assert words.pace({"fastest": "a", "cheapest": "a"}).startswith("a is expected to be both")
+    assert words.pace({"fastest": None, "cheapest": "a"}) == words.pace({}) == ""
 
 
 def test_one_seed_speaks_of_checkpoints_two_of_recipes(study: Study) -> None:

@@ -13,13 +13,19 @@ from simreal.verdicts.rates import Interval, Rate
 
 @dataclass(frozen=True)
 class Factor:
-    """One factor's share of the gap, and its effect when changed first and last (fractions)."""
+    """One factor's share of the gap, and its effect when changed first and last (fractions).
+
+    described: whether the profile says anything of it; else it shares in nothing.
+    """
 
     name: str
     share: float
     ci: Interval | None
     first_in: float | None
+    first_ci: Interval | None
     last_in: float | None
+    last_ci: Interval | None
+    described: bool = True
 
 
 @dataclass(frozen=True)
@@ -38,7 +44,10 @@ def factors(content: Mapping[str, Any]) -> list[Factor]:
             float(f["share"]),
             _interval(f.get("ci")),
             f.get("first_in"),
+            _interval(f.get("first_in_ci")),
             f.get("last_in"),
+            _interval(f.get("last_in_ci")),
+            bool(f.get("described", True)),
         )
         for f in content.get("factors") or ()
     ]
@@ -48,7 +57,7 @@ def steps(content: Mapping[str, Any]) -> list[Level | Fall]:
     """Simulation, each factor, the simulator in the target's image, what is open, the target."""
     if not content:
         return []
-    falls = [Fall(f.name, f.share, f.ci) for f in factors(content)]
+    falls = [Fall(f.name, f.share, f.ci) for f in factors(content) if f.described]
     rows: list[Level | Fall] = [Level("simulation, nominal", cell(content["sim"]), "sim"), *falls]
     rows.append(Level("simulation, all factors", cell(content["calibrated"]), "sim"))
     rest = content.get("unexplained")

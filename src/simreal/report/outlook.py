@@ -68,7 +68,7 @@ def roads(study: Study) -> list[Road]:
 def advised_road(study: Study) -> Road | None:
     """The road of the advice's strategy, None where none is advised or estimated."""
     advice = study.summary["advice"]
-    name = advice.get("strategy") and (advice.get("road") or advice["strategy"])
+    name = advice["road"] if "road" in advice else advice.get("strategy")
     return next((road for road in roads(study) if road.name == name), None)
 
 
@@ -112,7 +112,7 @@ def bands(study: Study) -> list[Band]:
 def _variants(one: Mapping[str, Any]) -> str:
     number = int(one["variants"])
     text = f"{number:,} task variant{'' if number == 1 else 's'}"
-    return f"{text}, {'simulator built' if one['built'] else 'not built'}"
+    return f"{text}, {'built' if one['built'] else 'not built'}"
 
 
 def _ends(ends: Sequence[float | None] | None) -> tuple[float | None, float | None]:
@@ -136,6 +136,21 @@ def spans(study: Study) -> list[Span]:
 def _quantiles(content: Mapping[str, Any] | None) -> tuple[float | None, float | None]:
     content = content or {}
     return content.get("p50"), content.get("p90")
+
+
+def lab(study: Study) -> list[tuple[str, str]]:
+    """(name, text) of the people, robots and machines that the calendar rests on."""
+    inputs = entry(study, "time").get("inputs") or {}
+    return [(name.replace("_", " "), _given(value)) for name, value in inputs.items()]
+
+
+def _given(value: Any) -> str:
+    if isinstance(value, Mapping):
+        ends = dict.fromkeys(f"{value[key]:,.4g}" for key in ("p10", "p90") if key in value)
+        return f"{' to '.join(ends)} ({value.get('source') or 'no source'})"
+    if value is None or isinstance(value, bool):
+        return {None: "not given", True: "yes", False: "no"}[value]
+    return f"{value:,.4g}" if isinstance(value, int | float) else str(value)
 
 
 def deadline(study: Study) -> float | None:

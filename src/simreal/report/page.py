@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ def build_page(study_dir: Path, prices: Prices | None = None) -> Path:
     environment = _environment()
     html = environment.get_template("page.html").render(_context(study, study_dir, prices))
     path = study_dir / "report.html"
-    write_text(path, html)
+    write_text(path, re.sub(r"(\d) %", rf"\1{numbers.THIN}%", html))
     return path
 
 
@@ -86,6 +87,7 @@ def _context(study: Study, folder: Path, prices: Prices) -> dict[str, Any]:
 def _expected(study: Study) -> dict[str, Any]:
     """What the sections about the future and about causes show; all of it may be empty."""
     explanation = outlook.entry(study, "explanation")
+    economics = outlook.entry(study, "economics")
     return {
         "goal": outlook.goal(study),
         "currency": outlook.currency(study),
@@ -100,11 +102,14 @@ def _expected(study: Study) -> dict[str, Any]:
         "lines": outlook.curves(study),
         "roads": outlook.roads(study),
         "advised": road.name if (road := outlook.advised_road(study)) else None,
-        "economics": outlook.entry(study, "economics"),
-        "reaches": outlook.reaches(study),
+        "economics": economics,
+        "measured_reach": any(
+            r.get("basis") == "measured arm" for r in economics.get("reach") or ()
+        ),
         "bands": outlook.bands(study),
         "time": outlook.entry(study, "time"),
         "spans": outlook.spans(study),
+        "lab": outlook.lab(study),
     }
 
 

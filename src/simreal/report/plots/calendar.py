@@ -59,5 +59,7 @@ def span_text(one: Span) -> str:
     """Both quantiles, and how likely the deadline is kept."""
     if one.p50 is None:
         return "not in half of the futures"
-    text = days(one.p50) if one.p90 is None else f"{days(one.p50).split()[0]} to {days(one.p90)}"
+    text = days(one.p50)
+    if one.p90 is not None and days(one.p90) != text:
+        text = f"{text.split()[0]} to {days(one.p90)}"
     return text if one.by_deadline is None else f"{text} · {percent(one.by_deadline)} % in time"

@@ -52,7 +52,8 @@ def _panel(
     canvas: Canvas, line: Curve, place: Panel, goal: float | None, shift: float, top: float
 ) -> None:
     axes = canvas.axes(place.left, place.top, place.right, place.bottom)
-    axes.set(xlim=(-0.04 * math.log1p(top / shift), 1.04 * math.log1p(top / shift)), ylim=(0, 104))
+    end = math.log1p(top / shift)
+    axes.set(xlim=(-0.1 * end, 1.04 * end), ylim=(0, 104))
     axes.set_yticks([0, 25, 50, 75, 100])
     ticks = [0.0, *ladder(shift, top, 4 if canvas.width > NARROW else 5)]
     axes.set_xticks([math.log1p(t / shift) for t in ticks], [f"{t:,.0f}" for t in ticks])

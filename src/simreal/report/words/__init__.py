@@ -10,10 +10,11 @@ from simreal.report.words.compared import (
     pace,
     ranked,
     recipe,
+    saved,
     saving,
     worth,
 )
-from simreal.report.words.outlook import avoided, caveat, evpi, likely, models, road_next
+from simreal.report.words.outlook import avoided, caveat, evpi, likely, models, repeated, road_next
 from simreal.report.words.rates import estimate, on_targets, scope, transfer
 from simreal.report.words.states import claim, suite
 
@@ -37,7 +38,9 @@ __all__ = [
     "price",
     "ranked",
     "recipe",
+    "repeated",
     "road_next",
+    "saved",
     "saving",
     "scope",
     "sentence",

@@ -94,8 +94,12 @@ def price(study: Study, setup: Sequence[float] | None = None) -> tuple[str, str]
         return spent, text
     currency = outlook.currency(study)
     nine = "" if road.p90 is None else f"In nine of ten cases at most {money(road.p90, currency)}. "
-    so_far = f"Spent so far: {spent}. " if spent != "Open" else ""
-    return f"about {money(road.p50, currency)}", f"{nine}{so_far}{text}"
+    built = ""
+    if setup:
+        low, high = (money(x, currency) for x in setup)
+        built = f"With building the simulation, an assumption of {low} to {high}. "
+    so_far = f"Spent so far: {spent}." if spent != "Open" else ""
+    return f"about {money(road.p50, currency)}", f"{nine}{built}{so_far}".strip() or text
 
 
 def _spent(study: Study, setup: Sequence[float] | None) -> tuple[str, str]:

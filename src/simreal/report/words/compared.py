@@ -7,7 +7,7 @@ of the report holds no comparative word at all (a test reads it and its template
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from simreal.report.numbers import p_value, percent, points, share
@@ -75,7 +75,7 @@ def recipe(entry: Mapping[str, Any]) -> tuple[str, str]:
     asked = re.fullmatch(r"(.+) against (.+?)(?:, ([^,]+))?", text)
     state = str(entry["state"]).replace("_", " ")
     if asked is None or state not in STATES:
-        return f"{text}: {state}.", _numbers(entry)
+        return f"{text}: {state}.", _numbers(entry).removeprefix(f"{state}: ")
     where = suite(asked[3]) if asked[3] and asked[3] != "nominal" else "the target"
     said = _compared(f"The recipe {asked[1]}", f"the recipe {asked[2]}", entry, where)
     return f"{said}.", _numbers(entry)
@@ -132,10 +132,15 @@ def pace(time: Mapping[str, Any]) -> str:
 
 
 def accepted(entry: Mapping[str, Any]) -> tuple[str, str]:
-    """What one arm is shown to reach on a target, one-sided, as (sentence, its numbers)."""
-    numbers = f"{entry['k']}/{entry['n']} on {entry['target']}"
-    if entry.get("lower") is not None:
-        numbers += f"; at least {percent(entry['lower'])} % with 95 % confidence (one-sided)"
-    if entry.get("goal") is not None:
-        numbers += f"; goal {percent(entry['goal'])} %"
-    return f"{entry['arm']}: {entry['sentence']}", numbers
+    """What one arm is shown to reach on a target as (sentence, its numbers)."""
+    bound = f"{percent(entry['lower'])} % or more" if entry.get("lower") is not None else "no bound"
+    counts = f"{entry['k']}/{entry['n']}"
+    return str(entry["sentence"]), f"{counts}, one-sided Clopper-Pearson bound: {bound}"
+
+
+def saved(saving: Sequence[float] | None) -> str:
+    """What a simulation saves at break-even prices, or that it costs more; a band, never one."""
+    if saving is None:
+        return "no figure: the set-up cost is an assumption"
+    low, high = saving
+    return "none: it costs more" if high <= 0 else f"{share(low)} to {share(high)} %"

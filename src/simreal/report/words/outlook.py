@@ -59,3 +59,13 @@ def avoided(found: Mapping[str, Any] | None, currency: str) -> str:
         f"{found['events']:,} unsafe events happened in simulation and not on a robot, where they "
         f"would have cost {low} to {high}."
     )
+
+
+def repeated(found: Mapping[str, Any] | None) -> str:
+    """Whether the nominal simulator gave again what it had given before."""
+    if not found or not found["n"]:
+        return ""
+    return (
+        f"Of {found['n']:,} trials recorded in the nominal simulator before, {found['differ']:,} "
+        "ended otherwise when they were repeated for this."
+    )
