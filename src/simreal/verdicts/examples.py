@@ -11,6 +11,7 @@ from simreal.verdicts.advise import Request, advise
 from simreal.verdicts.compare import compare
 from simreal.verdicts.cost import Arm
 from simreal.verdicts.evidence import Evidence
+from simreal.verdicts.explain_example import explanation_example
 from simreal.verdicts.gap import gap
 from simreal.verdicts.judged_examples import judged_example
 from simreal.verdicts.cost.prices import prices_from
@@ -72,6 +73,8 @@ def example(name: str) -> Any:
         return compare(_outcomes(17, 20), _outcomes(12, 20)).to_json()
     if name == "gap":
         return gap(_outcomes(18, 20), _outcomes(14, 20)).to_json()
+    if name == "explanation":
+        return explanation_example()
     if name in ("ranking", "validate", "evaluate"):
         return judged_example(name, example_evidence())
     if name == "findings":

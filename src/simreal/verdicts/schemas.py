@@ -217,6 +217,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "validate": VALIDATE,
     "evaluate": EVALUATE,
     "gap": GAP,
+    "explanation": EXPLANATION,
     "advice": _ADVICE,
 }
 
