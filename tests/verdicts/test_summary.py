@@ -49,7 +49,7 @@ def test_schemas_refuse_what_is_not_whole(name):
 def test_an_unknown_schema_is_refused():
     with pytest.raises(UsageError, match="Did you mean 'summary'"):
         schema("sumary")
-    with pytest.raises(UsageError, match="Unknown schema 'x'; allowed: advice, compare"):
+    with pytest.raises(UsageError, match="Unknown schema 'x'; allowed: advice, clock, compare"):
         example("x")
 
 

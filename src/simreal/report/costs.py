@@ -192,7 +192,8 @@ def _roads(case: _Entry, currency: str) -> list[str]:
             in_time = f", {percent(road['by_deadline'])} % in time"
         lines.append(f"  {road['name']:{width}}  {spans:14}  {robot:10}  {spent}{in_time}")
     if case["fastest"]:
-        lines.append(f"  Fewest days: {case['fastest']}. Least money: {case['cheapest']}.")
+        aside = "" if case["inputs"]["goal"] else " Success is not compared."
+        lines.append(f"  Fewest days: {case['fastest']}. Least money: {case['cheapest']}.{aside}")
     return lines
 
 

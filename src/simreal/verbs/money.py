@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
 from simreal.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from simreal.verdicts.cost.inputs import Inputs
 
 Json = Annotated[bool, tyro.conf.arg(name="json")]
 Kind = Annotated[Literal["engineering", "validation"], tyro.conf.Positional]
@@ -68,100 +72,101 @@ def _rate(option: str, value: float) -> float:
     return value
 
 
+@dataclass(frozen=True)
+class LabOptions:
+    """What works on a task; what an option does not say, [calendar] of the price file says."""
+
+    robots: str | None = None
+    """Robots at work; several numbers joined by commas give a table each."""
+    operators: int | None = None
+    """Operators in each shift; one a robot if left out."""
+    shifts: str | None = None
+    """Shifts a day; several numbers joined by commas."""
+    shift_hours: float | None = None
+    """Hours of a shift."""
+    days_a_week: float | None = None
+    """Working days of a week."""
+    deadline: str | None = None
+    """A date (2026-05-01), or a number of days from today."""
+    cores: int | None = None
+    """Cores that simulate."""
+    gpus: int | None = None
+    """GPUs that train."""
+    cannot_build: bool = False
+    """Nobody can build a simulation."""
+    engineers: int | None = None
+    """Engineers who build it."""
+    variants: int | None = None
+    """Task variants, each with data, training and test of its own."""
+    trials: int | None = None
+    """Trials of the test that ends each variant."""
+    stopped_line_per_hour: float | None = None
+    """Money for each robot hour while a line stands still."""
+
+    def labs(self, shipped: Inputs) -> list[Inputs]:
+        """The labs of a table: every number of robots with every number of shifts."""
+        options = {
+            "operators": self.operators,
+            "shift_hours": self.shift_hours,
+            "days_a_week": self.days_a_week,
+            "deadline_days": _deadline(self.deadline),
+            "cores": self.cores,
+            "gpus": self.gpus,
+            "can_build": False if self.cannot_build else None,
+            "engineers": self.engineers,
+            "variants": self.variants,
+            "trials": self.trials,
+            "stopped_line": self.stopped_line_per_hour,
+        }
+        own: dict[str, Any] = {name: x for name, x in options.items() if x is not None}
+        counts = _numbers("--robots", self.robots) if self.robots else [shipped.robots]
+        per_day = _numbers("--shifts", self.shifts) if self.shifts else [shipped.shifts]
+        return [replace(shipped, **own, robots=r, shifts=s) for r in counts for s in per_day]
+
+
 def days(
     folder: Annotated[Path | None, tyro.conf.Positional] = None,
     demonstrations: int | None = None,
     target: float | None = None,
     prices: Path | None = None,
-    robots: str | None = None,
-    operators: int | None = None,
-    shifts: str | None = None,
-    shift_hours: float | None = None,
-    days_a_week: float | None = None,
-    deadline: str | None = None,
-    cores: int | None = None,
-    gpus: int | None = None,
-    cannot_build: bool = False,
-    engineers: int | None = None,
-    variants: int | None = None,
-    trials: int | None = None,
-    stopped_line_per_hour: float | None = None,
     built: bool = False,
     json_output: Json = False,
+    lab: Annotated[LabOptions, tyro.conf.arg(name="")] = LabOptions(),
 ) -> None:
     """How many calendar days each road takes, with the robots and people there are.
-
-    What an option does not say, the table [calendar] of the price file says.
 
     Args:
         folder: A study's folder; without one, --demonstrations is asked for.
         demonstrations: Without a study: so many demonstrations, by robot or in simulation.
         target: The success rate that must be reached (a fraction).
         prices: A TOML file of prices in place of the shipped ones.
-        robots: Robots at work; several numbers joined by commas give a table each.
-        operators: Operators in each shift; one a robot if left out.
-        shifts: Shifts a day; several numbers joined by commas.
-        shift_hours: Hours of a shift.
-        days_a_week: Working days of a week.
-        deadline: A date (2026-05-01), or a number of days from today.
-        cores: Cores that simulate.
-        gpus: GPUs that train.
-        cannot_build: Nobody can build a simulation.
-        engineers: Engineers who build it.
-        variants: Task variants, each with data, training and test of its own.
-        trials: Trials of the test that ends each variant.
-        stopped_line_per_hour: Money for each robot hour while a line stands still.
         built: The simulator is there already.
         json_output: Print one JSON object and nothing else.
+        lab: Who and what works.
     """
     from simreal.report.costs import days_lines
     from simreal.study.evidence import evidence_of
     from simreal.verdicts.cost.prices import read_prices
     from simreal.verdicts.cost.timing import time_of
 
-    options = {
-        "operators": operators,
-        "shift_hours": shift_hours,
-        "days_a_week": days_a_week,
-        "deadline_days": _deadline(deadline),
-        "cores": cores,
-        "gpus": gpus,
-        "can_build": False if cannot_build else None,
-        "engineers": engineers,
-        "variants": variants,
-        "trials": trials,
-        "stopped_line": stopped_line_per_hour,
-    }
     goal = None if target is None else _rate("--target", target)
     if folder is None:
-        known = read_prices(prices)
-        labs = _labs(known.calendar.inputs, options, robots, shifts)
-        cases, note = _planned(demonstrations, goal, known, labs, built), _WORTH
+        known, note = read_prices(prices), _WORTH
+        labs = lab.labs(known.calendar.inputs)
+        cases = _planned(demonstrations, goal, known, labs, built)
     else:
         if demonstrations is not None:
             raise UsageError("--demonstrations is for planning without a study; leave one out.")
         evidence = evidence_of(folder, prices)
         assert evidence.prices is not None
         known, note = evidence.prices, ""
-        labs = _labs(known.calendar.inputs, options, robots, shifts)
-        found = [time_of(evidence, lab, goal=goal, built=built) for lab in labs]
+        labs = lab.labs(known.calendar.inputs)
+        found = [time_of(evidence, one, goal=goal, built=built) for one in labs]
         cases = [case for case in found if case is not None]
     if json_output:
         print(json.dumps({"currency": known.currency, "cases": cases}))
     else:
         print("\n".join(days_lines(cases, known.currency, note)))
-
-
-def _labs(
-    inputs: Any, options: dict[str, Any], robots: str | None, shifts: str | None
-) -> list[Any]:
-    """The labs of a table: every number of robots with every number of shifts."""
-    from dataclasses import replace
-
-    own = {name: value for name, value in options.items() if value is not None}
-    counts = _numbers("--robots", robots) if robots else [inputs.robots]
-    per_day = _numbers("--shifts", shifts) if shifts else [inputs.shifts]
-    return [replace(inputs, **own, robots=r, shifts=s) for r in counts for s in per_day]
 
 
 def _deadline(text: str | None) -> float | None:
@@ -184,7 +189,7 @@ def _deadline(text: str | None) -> float | None:
 
 
 def _planned(
-    demonstrations: int | None, goal: float | None, prices: Any, labs: list[Any], built: bool
+    demonstrations: int | None, goal: float | None, prices: Any, labs: list[Inputs], built: bool
 ) -> list[dict[str, Any]]:
     """Nothing was measured: so many demonstrations, on a robot or in simulation."""
     from simreal.verdicts.cost.timing import demonstrations_case

@@ -10,11 +10,12 @@ from simreal.core.types import STAND_IN, Charge, Trial
 from simreal.verdicts.advise import Request, advise
 from simreal.verdicts.compare import compare
 from simreal.verdicts.cost import Arm
+from simreal.verdicts.cost.examples import money_example
+from simreal.verdicts.cost.prices import prices_from
 from simreal.verdicts.evidence import Evidence
 from simreal.verdicts.explain_example import explanation_example
 from simreal.verdicts.gap import gap
 from simreal.verdicts.judged_examples import judged_example
-from simreal.verdicts.cost.prices import prices_from
 from simreal.verdicts.records import TrialRow
 from simreal.verdicts.schemas import SCHEMAS
 from simreal.verdicts.summary import StudyFacts, TargetFacts, summarise
@@ -65,6 +66,8 @@ def example(name: str) -> Any:
     """A valid record of the schema `name`."""
     if name not in SCHEMAS:
         raise unknown("schema", name, SCHEMAS)
+    if name in ("cost", "days", "clock"):
+        return money_example(name, example_evidence())
     if name == "trials":
         return asdict(_TRIAL)
     if name == "ledger":

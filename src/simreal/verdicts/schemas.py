@@ -13,7 +13,7 @@ from simreal.verdicts.advise import ADVICE_STATES
 from simreal.verdicts.claims import CLAIM_STATES
 from simreal.verdicts.compare import STATES
 from simreal.verdicts.cost import KINDS
-from simreal.verdicts.cost.schema import ECONOMICS, TIME
+from simreal.verdicts.cost.schema import CLOCK, COST_REPORT, DAYS, ECONOMICS, TIME
 from simreal.verdicts.curves.schema import CURVES
 from simreal.verdicts.explain import EXPLANATION
 from simreal.verdicts.judged_schema import (
@@ -219,6 +219,9 @@ SCHEMAS: Mapping[str, Schema] = {
     "gap": GAP,
     "explanation": EXPLANATION,
     "advice": _ADVICE,
+    "cost": COST_REPORT,
+    "days": DAYS,
+    "clock": CLOCK,
 }
 
 
