@@ -24,7 +24,7 @@ from simreal.report.marks import (
     Span,
 )
 from simreal.report.numbers import NO_DATA, cell
-from simreal.report.plots.parts import ladder
+from simreal.report.plots.parts import Shelf, ladder
 from simreal.verdicts.rates import Rate
 
 LABEL = "stand-in (simulated)"
@@ -92,7 +92,8 @@ REACHES = [
 BANDS = [
     Band("1 task variant, not built", 1200, 9600),
     Band("100 task variants, not built", 12, None),
-    Band("1 task variant, simulator built", None, None),
+    Band("1 task variant, built", None, None),
+    Band("5 task variants, built", 0.3, 1.0),
 ]
 SPANS = [
     Span("hybrid", 11.0, 16.4, (0.8, 1.9), 0.78, (500.0, 900.0)),
@@ -268,7 +269,7 @@ def test_curves_are_told_to_who_cannot_see_them() -> None:
 def test_roads_bands_and_days_are_printed_beside_their_marks(width: int) -> None:
     assert {"hybrid · 91 %", "sim-only · 5 %"} <= set(drawn(FIGURES["roads"](width)))
     bands = set(drawn(FIGURES["breakeven"](width)))
-    assert {"1,200 to 9,600", "from 12, no upper end", "never"} <= bands
+    assert {"1,200 to 9,600", "from 12, no upper end", "never", "from the first one"} <= bands
     days = set(drawn(FIGURES["days"](width)))
     assert {"deadline", "11 to 16 days · 78 % in time", "4.2 days"} <= days
     assert "not in half of the futures" in days
@@ -293,3 +294,12 @@ def test_ticks_are_round_and_few(most: int) -> None:
         assert all(low <= t <= high for t in ticks)
         assert {f"{t:e}"[0] for t in ticks} <= {"1", "2", "5"}
     assert ladder(0, 0, most) == []
+
+
+def test_labels_make_room_for_each_other() -> None:
+    shelf = Shelf()
+    assert shelf.place(100, 50, "hybrid", 17) == 50
+    assert shelf.place(110, 55, "sim-only", 17) == 67
+    assert shelf.place(110, 52, "again", 17) == 84
+    assert shelf.place(400, 55, "far away", 17) == 55
+    assert shelf.place(100, 55, "to the left", 17, inward=True) == 55

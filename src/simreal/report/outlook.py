@@ -65,6 +65,16 @@ def roads(study: Study) -> list[Road]:
     return found
 
 
+def measurements(study: Study) -> dict[str, list[Mapping[str, Any]]]:
+    """Measurements that are expected to pay for themselves (`due`), and the others (`idle`)."""
+    found: dict[str, list[Mapping[str, Any]]] = {"due": [], "idle": []}
+    for one in entry(study, "advice").get("evsi") or ():
+        value, cost = one.get("value"), one.get("cost")
+        pays = value is not None and cost is not None and value > cost
+        found["due" if pays else "idle"].append(one)
+    return found
+
+
 def advised_road(study: Study) -> Road | None:
     """The road of the advice's strategy, None where none is advised or estimated."""
     advice = study.summary["advice"]

@@ -101,6 +101,7 @@ def _expected(study: Study) -> dict[str, Any]:
         "curves": outlook.entry(study, "curves"),
         "lines": outlook.curves(study),
         "roads": outlook.roads(study),
+        "measurements": outlook.measurements(study),
         "advised": road.name if (road := outlook.advised_road(study)) else None,
         "economics": economics,
         "measured_reach": any(

@@ -18,7 +18,7 @@ def break_even(bands: Sequence[Band], label: str, width: int, prefix: str) -> st
     bottom = 8 + step * max(1, len(bands))
     canvas = Canvas(width, bottom + (66 if label else 48))
     axes = canvas.axes(left, 8, right, bottom)
-    known = [x for b in bands for x in (b.low, b.high) if x is not None and x > 0]
+    known = [max(x, 1.0) for b in bands for x in (b.low, b.high) if x is not None]
     low, high = min(known, default=1.0) / 2, max(known, default=100.0) * 2
     axes.set_xscale("log")
     axes.set(xlim=(low, high), ylim=(bottom - 8, 0))
@@ -36,7 +36,7 @@ def break_even(bands: Sequence[Band], label: str, width: int, prefix: str) -> st
         at = (right + 16, y + 4) if wide else (0, y - 9)
         canvas.text(at[0], 8 + at[1], band_text(one), ink="soft")
         if one.low is not None:
-            end = high if one.high is None else one.high
+            end = high if one.high is None else max(one.high, 1.0)
             style: Any = {"color": INKS["one"], "height": 12}
             start = max(one.low, low)
             axes.barh(y, max(end - start, 0.02 * start), left=start, **style)
@@ -54,4 +54,6 @@ def band_text(one: Band) -> str:
         return "never"
     if one.high is None:
         return f"from {one.low:,.0f}, no upper end"
+    if one.high < 1.5:
+        return "from the first one"
     return f"{one.low:,.0f} to {one.high:,.0f}"

@@ -8,7 +8,7 @@ from typing import Any
 from simreal.report.canvas import INKS, Canvas
 from simreal.report.marks import Road
 from simreal.report.numbers import percent
-from simreal.report.plots.parts import WIDE, fit, money_tick
+from simreal.report.plots.parts import WIDE, Shelf, fit, money_tick
 from simreal.report.plots.reach import told_money
 
 
@@ -30,7 +30,7 @@ def roads(found: Sequence[Road], currency: str, label: str, width: int, prefix: 
     axes.set_axisbelow(True)
     axes.locator_params(axis="x", nbins=7 if wide else 3, min_n_ticks=2)
     axes.xaxis.set_major_formatter(lambda value, _: money_tick(value, currency))
-    taken = 0.0
+    shelf = Shelf()
     for road in sorted(shown, key=lambda r: -(r.p_reach or 0.0)):
         x, y = road.p50 or 0.0, 100 * (road.p_reach or 0.0)
         if road.p90 is not None:
@@ -40,11 +40,10 @@ def roads(found: Sequence[Road], currency: str, label: str, width: int, prefix: 
         axes.plot([x], [y], "o", **style)
         at = left + (right - left) * (x / most + 0.02) / 1.02
         inward = at > (left + right) / 2
-        shift = 20 if y > 15 else -12
-        below = max(top + (bottom - top) * (1 - y / 104) + shift, taken + 17)
+        wanted = top + (bottom - top) * (1 - y / 104) + (20 if y > 15 else -12)
         text = f"{fit(road.name, 150)} · {percent(road.p_reach or 0.0)} %"
+        below = shelf.place(at, wanted, text, 17, inward)
         canvas.text(at, below, text, ha="right" if inward else "left", weight="bold")
-        taken = below
     canvas.text(0, 14, "probability to reach the goal, per cent", ink="soft")
     text = "cost from here on: middle, line to nine in ten"
     canvas.text((left + right) / 2, bottom + 38, text, ink="soft", ha="center")

@@ -8,7 +8,7 @@ from typing import Any
 from simreal.report.canvas import INKS, Canvas
 from simreal.report.marks import CostBar
 from simreal.report.numbers import counts, money
-from simreal.report.plots.parts import WIDE, fit, money_tick
+from simreal.report.plots.parts import WIDE, Shelf, fit, money_tick
 
 
 def cost_success(bars: Sequence[CostBar], label: str, width: int, prefix: str) -> str:
@@ -52,19 +52,18 @@ def _name_dots(
 ) -> None:
     """Names and counts beside the dots, pushed apart downwards where they would overlap."""
     left, right, upper, lower = box
-    taken = 0.0
+    shelf = Shelf()
     for bar in sorted(bars, key=lambda b: -(b.target.position or 0.0)):
         x = left + (right - left) * (bar.total / top + 0.02) / 1.02
         rate = bar.target.position or 0.0
-        y = max(upper + (lower - upper) * (1 - 100 * rate / 104), taken + 34)
+        start = upper + (lower - upper) * (1 - 100 * rate / 104)
         inward = x > (left + right) / 2
         side = {"ha": "right" if inward else "left"}
         room = (x - left if inward else right - x) - 12
         at = x - 12 if inward else x + 12
-        start = upper + (lower - upper) * (1 - 100 * rate / 104)
+        text = counts(bar.target.cell) + (f", {bar.target.beside}" if wide else "")
+        y = shelf.place(at, start, max(fit(bar.arm, room), text, key=len), 34, inward)
         if y - start > 20:
             canvas.line((x, start), (at, y - 4))
         canvas.text(at, y, fit(bar.arm, room), weight="bold", **side)
-        text = counts(bar.target.cell) + (f", {bar.target.beside}" if wide else "")
         canvas.text(at, y + 15, text, ink="soft", **side)
-        taken = y

@@ -143,4 +143,5 @@ def saved(saving: Sequence[float] | None) -> str:
     if saving is None:
         return "no figure: the set-up cost is an assumption"
     low, high = saving
-    return "none: it costs more" if high <= 0 else f"{share(low)} to {share(high)} %"
+    ends = dict.fromkeys((share(low), share(high)))
+    return "none: it costs more" if high <= 0 else f"{' to '.join(ends)} %"

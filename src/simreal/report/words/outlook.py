@@ -52,7 +52,7 @@ def evpi(value: float | None, currency: str) -> str:
 
 def avoided(found: Mapping[str, Any] | None, currency: str) -> str:
     """Unsafe events that happened in simulation, and what they would have cost on a robot."""
-    if not found:
+    if not found or not found["events"]:
         return ""
     low, high = (money(x, currency) for x in found["money"])
     return (
