@@ -78,7 +78,7 @@ def example(name: str) -> Any:
         return gap(_outcomes(18, 20), _outcomes(14, 20)).to_json()
     if name == "explanation":
         return explanation_example()
-    if name in ("ranking", "validate", "evaluate"):
+    if name in ("ranking", "validate", "evaluate", "plan"):
         return judged_example(name, example_evidence())
     if name == "findings":
         finding = {

@@ -1,4 +1,4 @@
-"""Valid examples of a ranking, of agreement over policies, and of a sequential evaluation."""
+"""Valid examples of a ranking, agreement, a sequential evaluation, and a plan before any data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 from simreal.core.errors import unknown
 from simreal.core.types import STAND_IN
 from simreal.verdicts.agreement import Measured, agreement
+from simreal.verdicts.cost.prices import Price, prices_from
 from simreal.verdicts.evidence import Evidence
+from simreal.verdicts.pilot import Project, make_plan
 from simreal.verdicts.ranking import ranking_of
 from simreal.verdicts.stopping import Result, Rule, judge
 
@@ -25,4 +27,8 @@ def judged_example(name: str, evidence: Evidence) -> Any:
     if name == "evaluate":
         results = {"hybrid": 10 * [Result(True, 1.0)], "sim-only": 10 * [Result(False, 0.5)]}
         return judge(Rule(("hybrid", "sim-only"), "success", 60), results).to_json("5f1c", STAND_IN)
-    raise unknown("example", name, ["evaluate", "ranking", "validate"])
+    if name == "plan":
+        prices = prices_from({})
+        minutes = Price(3.0, 3.0, 3.0, "minutes", "user")
+        return make_plan(Project(0.85, minutes, prices, prices.calendar.inputs)).to_json()
+    raise unknown("example", name, ["evaluate", "plan", "ranking", "validate"])

@@ -23,6 +23,7 @@ from simreal.verdicts.judged_schema import (
     RECIPES,
     VALIDATE,
 )
+from simreal.verdicts.pilot.schema import PLAN
 from simreal.verdicts.schema_parts import (
     AMOUNT,
     CI,
@@ -216,6 +217,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "ranking": RANKING,
     "validate": VALIDATE,
     "evaluate": EVALUATE,
+    "plan": PLAN,
     "gap": GAP,
     "explanation": EXPLANATION,
     "advice": _ADVICE,
