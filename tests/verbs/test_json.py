@@ -85,6 +85,7 @@ def printed(capsys, tmp_path, monkeypatch, study):
     def go(command):
         words = {"STUDY": str(study), "RATE": "0.85", "CHECKPOINT": "c"}
         words |= {name: f"{name}.csv" for name in ("A", "B", "SIM", "REAL", "TABLE")}
+        words |= {"SIM": "A.csv", "REAL": "B.csv"} if command.startswith("gap") else {}
         arguments = [words.get(word, word) for word in command.split()]
         if arguments[0] == "evaluate":
             arguments += ["--on", "sim", "--out", "t.jsonl"]
