@@ -49,7 +49,7 @@ def test_charges_that_a_kill_let_through_in_part_are_completed(tmp_path):
     three = [dataclasses.replace(CHARGE, kind=kind) for kind in ("simulate", "render", "train")]
     Ledger(path).add(three, once="sim/0")
     whole = path.read_bytes()
-    for cut in range(1, len(whole)):
+    for cut in range(1, len(whole), 7):
         path.write_bytes(whole[:cut])
         Ledger(path).add(three, once="sim/0")
         assert path.read_bytes() == whole

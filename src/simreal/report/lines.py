@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from simreal.core.types import STAND_IN
 from simreal.report import words
 from simreal.report.numbers import (
     MINUS,
     THIN,
     cell,
-    hours,
-    money,
     percent,
     points,
     rate,
@@ -20,7 +15,6 @@ from simreal.report.numbers import (
 )
 from simreal.verdicts.agreement import Agreement, Measured, Statistic
 from simreal.verdicts.compare import Comparison
-from simreal.verdicts.cost import ArmCost
 from simreal.verdicts.gap import Gap
 from simreal.verdicts.ranking import Ranking
 from simreal.verdicts.rates import Rate
@@ -170,26 +164,3 @@ def gap_lines(found: Gap) -> list[str]:
         f"Method: {found.method}; 95 % intervals.",
     ]
     return [plain(line) for line in lines if line]
-
-
-def cost_lines(costs: Sequence[ArmCost]) -> list[str]:
-    """One line an arm, then what rests on assumptions."""
-    lines = []
-    for cost in costs:
-        parts = [
-            f"{hours(cost.used[name])} {name}"
-            for name in ("robot", "operator", "compute", "engineering")
-            if cost.used[name] > 0
-        ]
-        setup = ""
-        if cost.setup:
-            low, high = (money(x, cost.currency) for x in cost.setup)
-            setup = f", and building the simulation (assumed {low} to {high})"
-        label = f"; robot time is {STAND_IN}" if cost.stand_in else ""
-        lines.append(
-            f"{cost.name}: {money(cost.total, cost.currency)}{setup}; {', '.join(parts)}{label}."
-        )
-    assumed = sorted({name for cost in costs for name in cost.assumptions})
-    if assumed:
-        lines.append(f"No source was found for: {', '.join(assumed)}; give your own with --prices.")
-    return [plain(line) for line in lines]

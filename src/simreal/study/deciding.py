@@ -23,7 +23,7 @@ from simreal.core.files import append_jsonl, read_jsonl
 from simreal.core.types import Condition, Form, TargetSpec
 from simreal.study.single import pool_of, spec_of
 from simreal.study.targets import TargetJob, close_kept
-from simreal.study.trying import TrialJob, trial_job
+from simreal.study.trying import TrialJob, ledger_beside, trial_charges, trial_job
 from simreal.trials.plan import Cell, Plan, draw_conditions, load_plan, make_plan
 from simreal.trials.run import Key, done_trials, record
 from simreal.verdicts.stopping import By, Decision, Result, Rule, judge
@@ -220,9 +220,10 @@ def _play(
     told: Callable[[int], None],
 ) -> None:
     """Play what is not there yet; trials are written in the order of the jobs."""
-    left = [job for job in jobs if not job.keys <= done]
+    left, ledger = [job for job in jobs if not job.keys <= done], ledger_beside(out)
     told(sum(len(j.conditions) for j in jobs) - sum(len(j.conditions) for j in left))
     for job, tried in zip(left, in_order(pool.run(trial_job, left)), strict=True):
         fresh = [t for t in tried.trials if job.key(t.condition) not in done]
+        ledger.add(trial_charges(job, tried), once=job.once)
         append_jsonl(out, [record(t) for t in fresh])
         told(len(job.conditions))

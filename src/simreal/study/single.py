@@ -24,8 +24,8 @@ from simreal.robots.twinfile import TwinFile, write_twin
 from simreal.study.data import Collection, collect_live, collect_sim
 from simreal.study.ledger import Ledger
 from simreal.study.targets import TargetJob, close_kept, open_target
-from simreal.study.training import TrainJob, steps_done, train_job
-from simreal.study.trying import TrialJob, trial_job
+from simreal.study.training import TrainJob, steps_done, train_charge, train_job
+from simreal.study.trying import TrialJob, ledger_beside, trial_charges, trial_job
 from simreal.trials.plan import SHARD, draw_conditions
 from simreal.trials.run import record
 from simreal.verdicts.rates import Rate
@@ -101,7 +101,7 @@ def collect_one(
 
 def _fill(fill: Fill, out: Path, episodes: int, workers: int | None) -> None:
     """Collect with progress, and say what came of it."""
-    ledger = Ledger(out.parent / f"{out.name}.ledger.jsonl")
+    ledger = ledger_beside(out)
     with pool_of(workers) as pool, Progress([Step("Demonstrations", episodes)]) as progress:
         progress.start("Demonstrations", episodes, "demos")
         done = fill(pool, ledger, progress.advance)
@@ -136,6 +136,7 @@ def train_one(
         device,
     )
     trained = train_job(job)
+    ledger_beside(out).add([train_charge(trained, out.name)], once=f"train/{out.name}")
     print(f"{trained.checkpoint}: {steps_done(out)} steps in {trained.seconds:.0f} s.")
 
 
@@ -207,7 +208,7 @@ def spec_of(job: TargetJob) -> TargetSpec:
 
 def _run_jobs(jobs: Sequence[TrialJob], out: Path, workers: int | None) -> Rate:
     """Play what `out` does not hold yet; a robot in this process, where a person can be asked."""
-    lines = list(read_jsonl(out))
+    lines, ledger = list(read_jsonl(out)), ledger_beside(out)
     if any(line["plan_sha"] != jobs[0].plan_sha for line in lines):
         raise UsageError(f"{out} holds trials of another evaluation; choose another file.")
     done = {int(line["condition"]) for line in lines}
@@ -222,6 +223,7 @@ def _run_jobs(jobs: Sequence[TrialJob], out: Path, workers: int | None) -> Rate:
             progress.advance(total - sum(len(job.conditions) for job in left))
             for index, tried in pool.run(trial_job, left):
                 fresh = [t for t in tried.trials if t.condition not in done]
+                ledger.add(trial_charges(left[index], tried), once=left[index].once)
                 append_jsonl(out, [record(t) for t in fresh])
                 progress.advance(len(left[index].conditions))
     finally:

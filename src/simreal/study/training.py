@@ -145,8 +145,11 @@ def _charge_training(study: Study, run: Run, trained: Trained) -> None:
     for arm in study.spec.arms:
         if arm.base in heirs:
             heirs.append(arm.name)
-    note = f"{trained.steps} steps, one core"
-    charge = Charge(
-        utc_now(), PROCESS_CLOCK, "+".join(heirs), "train", round(trained.seconds, 3), "s", note
-    )
+    charge = train_charge(trained, "+".join(heirs))
     study.ledger.add([charge], once=f"train/{trained.name}")
+
+
+def train_charge(trained: Trained, arm: str) -> Charge:
+    """What a training took, over all its pieces."""
+    note, seconds = f"{trained.steps} steps, one core", round(trained.seconds, 3)
+    return Charge(utc_now(), PROCESS_CLOCK, arm, "train", seconds, "s", note)

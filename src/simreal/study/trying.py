@@ -136,6 +136,12 @@ def trial_charges(job: TrialJob, tried: Tried) -> list[Charge]:
     return found
 
 
+def ledger_beside(out: Path) -> Ledger:
+    """The ledger of work outside a study: NAME.ledger.jsonl beside the file or folder it wrote."""
+    name = out.stem if out.suffix == ".jsonl" else out.name
+    return Ledger(out.with_name(f"{name}.ledger.jsonl"))
+
+
 def _keep_film(media: Path, job: TrialJob, tried: Tried) -> None:
     """Write filmstrips of kinds of outcome that this arm and cell has none of yet."""
     index_path = media / "index.json"
