@@ -13,7 +13,7 @@ import tyro
 
 from simreal import __version__
 from simreal.core.errors import InterruptedRunError, SimrealError
-from simreal.verbs import advising, judging, making, money, planning, studies
+from simreal.verbs import advising, explaining, judging, making, money, planning, studies
 
 VERBS: Mapping[str, Callable[..., Any]] = {
     "demo": studies.demo,
@@ -22,7 +22,7 @@ VERBS: Mapping[str, Callable[..., Any]] = {
     "train": making.train,
     "evaluate": making.evaluate,
     "compare": judging.compare,
-    "gap": judging.gap,
+    "gap": explaining.gap,
     "validate": judging.validate,
     "cost": money.cost,
     "days": money.days,
@@ -36,7 +36,7 @@ VERBS: Mapping[str, Callable[..., Any]] = {
 #: Verbs with verbs of their own.
 GROUPS: Mapping[str, Mapping[str, Callable[..., Any]]] = {
     "randomize": {"show": making.randomize_show},
-    "twin": {"new": making.twin_new},
+    "twin": {"new": making.twin_new, "profile": explaining.twin_profile},
     "clock": {
         "start": money.clock_start,
         "stop": money.clock_stop,
@@ -51,7 +51,7 @@ def _randomize() -> None:
 
 
 def _twin() -> None:
-    """Make stand-ins for a robot: twin new."""
+    """Make stand-ins for a robot: twin new, twin profile."""
 
 
 def _clock() -> None:

@@ -1,7 +1,9 @@
 """Target profiles: one factor for each thing that can be said, files, and what is refused."""
 
 import dataclasses
+import re
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +14,8 @@ from simreal.robots.servo import ServoParameters
 from simreal.robots.twinfile import TwinFile
 from simreal.study.profile import AXES, EXTRAS, FACTORS, NOMINAL_SERVO, Setting, TargetProfile
 from simreal.study.profilefile import profile_from, profile_text, read_profile
-from simreal.study.variants import KNOWN, profile_of, subsets
+from simreal.study.variants import KNOWN, Stage, described_settings, profile_of, subsets
+from simreal.verdicts.taxonomy import KINDS
 from simreal.worlds.randomize import TERMS
 
 #: Where each quantity belongs, spelled out: a new axis has to be put somewhere on purpose.
@@ -185,3 +188,27 @@ def test_a_missing_file_says_how_to_get_one(tmp_path):
 def test_an_unknown_factor_is_refused():
     with pytest.raises(UsageError, match="Unknown factor 'light'; allowed: actuation, dynamics"):
         full().only(["light"])
+
+
+def page() -> str:
+    return (Path(__file__).parents[2] / "docs" / "explain.md").read_text()
+
+
+def test_the_example_of_the_documentation_loads():
+    (block,) = re.findall(r"```toml\n(.*?)```", page(), re.S)
+    profile = profile_from(tomllib.loads(block), "x")
+    assert (profile.name, profile.said) == ("bench-2", FACTORS)
+    assert described_settings(profile, Stage("lift"))
+
+
+def test_the_documentation_lists_what_belongs_to_which_factor():
+    rows = re.findall(r"^\| (\w+) \| (`.*`) \|$", page(), re.M)
+    listed = {factor: re.findall(r"`(\w+)`", entries) for factor, entries in rows}
+    belongs = {**AXES, **EXTRAS}
+    assert listed == {f: [k for k, v in belongs.items() if v == f] for f in FACTORS}
+
+
+def test_the_documentation_explains_every_kind_of_failure():
+    rows = dict(re.findall(r"^\| ([a-z ]+) \| ([a-z].*) \|$", page(), re.M))
+    for kind, meaning in KINDS.items():
+        assert rows[kind].startswith(meaning.split(":")[0].split(" hard ")[0]), kind

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,17 +12,8 @@ from simreal.core.errors import UsageError
 
 if TYPE_CHECKING:
     from simreal.verbs.tables import Trials
-    from simreal.verdicts.pairing import Outcome
 
 Json = Annotated[bool, tyro.conf.arg(name="json")]
-
-
-def outcomes(a: Path, b: Path) -> tuple[dict[Hashable, Outcome], dict[Hashable, Outcome]]:
-    """Both files' outcomes by condition, so that what stands in both makes pairs."""
-    from simreal.verdicts.keys import keyed
-    from simreal.verdicts.records import read_trials
-
-    return keyed(read_trials(a).rows, read_trials(b).rows, across_targets=True)
 
 
 def compare(
@@ -138,30 +128,6 @@ def validate(
         print(json.dumps(found.to_json()))
         return
     tables.show([*agreement_lines(found), *noticed])
-
-
-def gap(
-    sim: Annotated[Path, tyro.conf.Positional],
-    real: Annotated[Path, tyro.conf.Positional],
-    margin: float = 0.05,
-    json_output: Json = False,
-) -> None:
-    """The transfer gap between trials in simulation and on the robot, in points.
-
-    Args:
-        sim: Trials in simulation.
-        real: Trials on the robot; conditions that occur in both are pairs.
-        margin: A gap within it counts as none, a fraction.
-        json_output: Print one JSON object and nothing else.
-    """
-    from simreal.report.lines import gap_lines
-    from simreal.verdicts.gap import gap as judge
-
-    found = judge(*outcomes(sim, real), margin)
-    if json_output:
-        print(json.dumps(found.to_json()))
-        return
-    print("\n".join(gap_lines(found)))
 
 
 def schema(name: Annotated[str, tyro.conf.Positional], example: bool = False) -> None:

@@ -1,0 +1,168 @@
+"""The transfer gap and where it comes from: gap, twin profile."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from simreal.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from simreal.study.explain import Explaining
+
+#: Memory of one worker that plays and renders 50 worlds, with torch.
+WORKER_BYTES = 3 * 2**29
+#: Rough seconds a trial, for the estimate before there is anything to go by.
+TRIAL_S = 0.15
+
+_NO_PROFILE = (
+    "--explain needs --profile FILE, which says how the target looks and behaves: write it by hand "
+    "(docs/explain.md), or for a target that is a twin say --profile twin, which reveals its "
+    "hidden parameters."
+)
+
+
+def gap(
+    sim: Annotated[Path | None, tyro.conf.Positional] = None,
+    real: Annotated[Path | None, tyro.conf.Positional] = None,
+    margin: float = 0.05,
+    explain: Path | None = None,
+    profile: str | None = None,
+    arm: str | None = None,
+    seed: int | None = None,
+    target: str | None = None,
+    conditions: int = 200,
+    workers: int | None = None,
+    json_output: Annotated[bool, tyro.conf.arg(name="json")] = False,
+) -> None:
+    """The transfer gap between simulation and robot in points, or where a study's gap comes from.
+
+    Args:
+        sim: Trials in simulation.
+        real: Trials on the robot; conditions that occur in both are pairs.
+        margin: A gap within it counts as none, a fraction.
+        explain: Folder of a study, in place of the two tables: its gap is shared out among looks,
+            dynamics, sensing and actuation.
+        profile: With --explain: a target profile (TOML), or twin for the parameters of the study's
+            own twin.
+        arm: Which arm, where the tables hold several (else all are pooled); with --explain the
+            study's first without real data if left out.
+        seed: With --explain: its training seed; the first if left out.
+        target: Which target, where the second table holds several; with --explain the study's first
+            if left out.
+        conditions: With --explain: trials of each variant, the study's own conditions first.
+        workers: With --explain: worker processes; as many as fit the machine if left out.
+        json_output: Print one JSON object and nothing else.
+    """
+    if explain is not None:
+        if sim is not None:
+            raise UsageError("Give either two tables of trials or --explain STUDY, not both.")
+        if profile is None:
+            raise UsageError(_NO_PROFILE)
+        _explain(explain, profile, arm, seed, target, conditions, workers, json_output)
+        return
+    if sim is None or real is None:
+        raise UsageError("Give the trials in simulation and on the robot, or --explain STUDY.")
+    given = {"profile": profile, "seed": seed, "workers": workers}
+    unused = [f"--{name}" for name, value in given.items() if value is not None]
+    if unused:
+        raise UsageError(f"{', '.join(unused)}: only with --explain STUDY.")
+    _measure(sim, real, margin, arm, target, json_output)
+
+
+def _measure(
+    sim: Path,
+    real: Path,
+    margin: float,
+    arm: str | None,
+    target: str | None,
+    json_output: bool,
+) -> None:
+    from simreal.report.lines import gap_lines
+    from simreal.verbs import tables
+    from simreal.verdicts.gap import gap as judge
+    from simreal.verdicts.keys import keyed
+
+    first, second = tables.read(sim), tables.read(real, target)
+    if arm is not None:
+        first, second = first.of(arm), second.of(arm)
+    found = judge(*keyed(first.rows, second.rows, across_targets=True), margin)
+    if json_output:
+        print(json.dumps(found.to_json()))
+        return
+    pooled = [
+        f"Note: {table.path.name}: the arms {', '.join(table.arms)} are pooled; choose with --arm."
+        for table in dict.fromkeys((first, second))
+        if len(table.arms) > 1
+    ]
+    tables.show([*gap_lines(found), *tables.notes(first, second), *pooled])
+
+
+def _explain(
+    study: Path,
+    profile: str,
+    arm: str | None,
+    seed: int | None,
+    target: str | None,
+    conditions: int,
+    workers: int | None,
+    json_output: bool,
+) -> None:
+    from simreal.report.waterfall import explanation_lines
+    from simreal.study.explain import Asked, Explaining
+
+    asked = Explaining(Asked(study, profile, arm, seed, target, conditions))
+    found = _played(asked, workers)
+    if json_output:
+        print(json.dumps(found))
+        return
+    print("\n".join(explanation_lines(found)))
+    print(f"\nWritten to {study / 'explain.json'}.")
+
+
+def _played(asked: Explaining, workers: int | None) -> dict[str, Any]:
+    """Play the variants with progress, and judge them."""
+    from simreal.compute.executor import make_executor
+    from simreal.compute.machine import workers as fitting
+    from simreal.compute.progress import Progress, Step
+
+    fit = fitting(workers, WORKER_BYTES)
+    if fit.message:
+        print(fit.message, file=sys.stderr)
+    total = sum(len(job.conditions) for job in asked.jobs())
+    title = "Simulator variants"
+    with (
+        make_executor("processes", fit.count) as pool,
+        Progress([Step(title, TRIAL_S * total / fit.count)]) as progress,
+    ):
+        progress.start(title, total, "trials")
+        asked.play(pool, progress.advance)
+    return asked.conclude()
+
+
+def twin_profile(
+    file: Annotated[Path, tyro.conf.Positional],
+    out: Path | None = None,
+) -> None:
+    """Write the hidden parameters of a twin as a target profile, to explain a gap with.
+
+    Args:
+        file: The twin's file.
+        out: Profile (TOML) to write; NAME-profile.toml if left out.
+    """
+    from simreal.core.files import write_text
+    from simreal.robots.twinfile import read_twin
+    from simreal.study.profilefile import profile_text
+    from simreal.study.variants import profile_of
+
+    twin = read_twin(file)
+    path = out or file.with_name(f"{file.stem}-profile.toml")
+    if path.exists():
+        raise UsageError(f"{path} exists; choose another file with --out.")
+    write_text(path, profile_text(profile_of(twin, file.stem)))
+    print(f"{path}: this reveals the hidden parameters of twin {twin.seed} ({twin.severity}).")
+    print("Use it to explain a gap; whoever trains or tunes with it has no stand-in any more.")
