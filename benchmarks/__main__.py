@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 #: What `python benchmarks` runs, and docs/benchmarks.md shows.
 STANDARD = ("generation", "peers", "picture")
 #: Parts of benchmarks.
-PARTS = ("contest",)
+PARTS = ("advice_worlds", "contest")
 
 
 def benchmarks() -> dict[str, str]:

@@ -61,7 +61,7 @@ def advise(evidence: Evidence, request: Request | None = None) -> Advice:
     )
     if not decision.survey.outlooks:
         return plain
-    seen = _with_roads(plain, decision, rates, goal)
+    seen = replace(_with_roads(plain, decision, rates, goal), wanted=request.target is not None)
     if request.target is None or able_arms(case, request.target):
         return seen
     return _on_roads(case, seen, decision, rates, question)

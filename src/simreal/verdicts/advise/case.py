@@ -108,8 +108,8 @@ class Advice:
 
     next: what to collect or try next, the next increment only. cost: the advised arm's own.
     flips: sentences that say what would change the answer. goal: the rate that the roads are judged
-    by. road: the road of `strategy`. roads, p_reach, evpi, evsi: empty or None where no learning
-    surface could be fitted.
+    by; wanted: whether it was asked for. road: the road of `strategy`. roads, p_reach, evpi, evsi:
+    empty or None where no learning surface could be fitted.
     """
 
     state: AdviceState
@@ -122,6 +122,7 @@ class Advice:
     eligibility: tuple[Eligibility, ...] = ()
     assumptions: tuple[str, ...] = ()
     goal: float | None = None
+    wanted: bool = False
     road: str | None = None
     p_reach: float | None = None
     roads: tuple[RoadFacts, ...] = ()

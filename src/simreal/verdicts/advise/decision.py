@@ -65,7 +65,7 @@ def decide(
     least = WORTHWHILE * float(seen.losses.mean(axis=0).min())
     wanted = worth_it(candidates, seen.chosen, least)
     worth = evpi(seen.losses)
-    best = wanted or max(candidates, key=lambda m: m.value, default=None)
+    best = wanted or _most_telling(candidates, seen, least)
     surest = seen.surest
     if seen.chosen is not None:
         kind: Kind = "measure" if wanted else "take"
@@ -74,3 +74,16 @@ def decide(
     else:
         kind = "measure"
     return Decision(kind, seen, beliefs, found, candidates, best, worth)
+
+
+def _most_telling(
+    candidates: Sequence[Measurement], seen: Survey, least: float
+) -> Measurement | None:
+    """The measurement worth most before its cost; where none is worth anything, the next training
+    of the surest road: nothing else moves that road's chances as much.
+    """
+    best = max(candidates, key=lambda m: m.value, default=None)
+    if best is None or best.value > least or seen.surest is None:
+        return best
+    road = seen.surest.plan.road
+    return next((m for m in candidates if m.road == road and m.fresh), best)

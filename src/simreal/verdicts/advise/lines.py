@@ -56,7 +56,8 @@ def _bullets(entries: Sequence[str], width: int) -> list[str]:
 
 def _roads(advice: Advice) -> list[str]:
     goal = percent(advice.goal or 0.0)
-    head = f"Roads to {goal} ({advice.currency} until a test is passed or the plan ends):"
+    what = "" if advice.wanted else ", the highest rate measured"
+    head = f"Roads to {goal}{what} ({advice.currency} until a test is passed):"
     columns = f"  {'':<10} {'passes':>7} {'mean':>9} {'half':>9} {'9 in 10':>9}  next"
     return [head, columns, *(_road(fact) for fact in advice.roads)]
 
@@ -64,25 +65,23 @@ def _roads(advice: Advice) -> list[str]:
 def _road(fact: RoadFacts) -> str:
     real, sim = fact.next
     data = " + ".join(f"{n:,} {kind}" for n, kind in ((real, "real"), (sim, "sim")) if n)
-    mark = "*" if fact.pareto else " "
+    mark = "*" if fact.pareto else " " if fact.tried else "?"
     money = " ".join(f"{x:>9,.0f}" for x in (fact.mean, fact.p50, fact.p90))
-    tail = "" if fact.tried else " (never tried)"
-    return f"{mark} {fact.road:<10} {100 * fact.p_reach:>5.0f} % {money}  {data}{tail}"
+    return f"{mark} {fact.road:<10} {100 * fact.p_reach:>5.0f} % {money}  {data}"
 
 
 def _measurements(advice: Advice, width: int) -> list[str]:
     unit = advice.currency
-    lines = [
-        *_wrap(
-            "* no other road is as sure for as little. Knowing the truth before choosing would "
-            f"save {unit} {advice.evpi or 0.0:,.0f}. Measuring first, expected saving and cost:",
-            width,
-        )
-    ]
-    for one in advice.evsi[:_SHOWN]:
-        text = f"{one.text}: {unit} {one.value:,.0f} for {one.cost:,.0f}"
-        lines += _wrap(text, width, "- ", "  ")
-    return lines
+    told = [one for one in advice.evsi if one.value >= 1][:_SHOWN]
+    untried = "" if all(r.tried for r in advice.roads) else "? never tried: measured at most. "
+    text = (
+        f"* no other road is as sure for as little. {untried}Knowing the truth before choosing "
+        f"would save {unit} {advice.evpi or 0.0:,.0f}; "
+    )
+    if not told:
+        return _wrap(f"{text}no measurement beforehand is expected to save {unit} 1.", width)
+    entries = [f"{m.text}: saves {m.value:,.0f}, costs {m.cost:,.0f}" for m in told]
+    return [*_wrap(f"{text}measurements beforehand:", width), *_bullets(entries, width)]
 
 
 def _ruled_out(advice: Advice) -> list[str]:

@@ -74,7 +74,7 @@ def because_open(decision: Decision, rates: Rates, question: Question) -> str:
     worth = f"{rates.currency} {cents(one.value)}"
     if one.gain > 0:
         return f"{text}. But {one.text} cost {money} and are expected to save {worth}."
-    return f"{text}. No measurement is worth its cost; the most telling: {one.text}."
+    return f"{text}. No measurement is worth its cost; the most telling is {one.text}."
 
 
 def because_break_even(rates: Rates) -> str:
