@@ -267,7 +267,8 @@ def test_curves_are_told_to_who_cannot_see_them() -> None:
 
 @both_widths
 def test_roads_bands_and_days_are_printed_beside_their_marks(width: int) -> None:
-    assert {"hybrid · 91 %", "sim-only · 5 %"} <= set(drawn(FIGURES["roads"](width)))
+    roads = set(drawn(FIGURES["roads"](width)))
+    assert {"91 %, $60.00 to $140", "5 %, $1.00", "66 %, $200 to $400"} <= roads
     bands = set(drawn(FIGURES["breakeven"](width)))
     assert {"1,200 to 9,600", "from 12, no upper end", "never", "from the first one"} <= bands
     days = set(drawn(FIGURES["days"](width)))
