@@ -2,7 +2,11 @@
 
 import math
 
+import numpy as np
 import pytest
+from scipy import optimize, stats
+from statsmodels.stats.contingency_tables import mcnemar as mcnemar_of_statsmodels
+from statsmodels.stats.proportion import confint_proportions_2indep
 
 from simreal.verdicts.advise.eligibility import collision_bound, within_tolerance
 from simreal.verdicts.compare import compare
@@ -96,6 +100,54 @@ def test_two_unpaired_rates():
     assert found.ci == four(-0.0277, 0.4847)
     assert found.p == pytest.approx(0.0856, abs=5e-5)
     assert found.state == "cannot tell"
+
+
+def miettinen_nurminen(k1, n1, k2, n2):
+    """Their score interval of a difference, by inverting the test on a grid of its two ends."""
+    p1, p2, n = k1 / n1, k2 / n2, n1 + n2
+
+    def statistic(delta):
+        def loss(q):
+            first, second = np.clip([q + delta, q], 1e-12, 1 - 1e-12)
+            rest = (n1 - k1) * np.log(1 - first) + (n2 - k2) * np.log(1 - second)
+            return -(k1 * np.log(first) + k2 * np.log(second) + rest)
+
+        ends = max(0.0, -delta), min(1.0, 1 - delta)
+        q = optimize.minimize_scalar(
+            loss, bounds=ends, method="bounded", options={"xatol": 1e-12}
+        ).x
+        r = q + delta
+        variance = (r * (1 - r) / n1 + q * (1 - q) / n2) * n / (n - 1)
+        return (p1 - p2 - delta) / math.sqrt(variance)
+
+    z = z_value()
+    return (
+        optimize.brentq(lambda d: statistic(d) - z, -0.9, p1 - p2),
+        optimize.brentq(lambda d: statistic(d) + z, p1 - p2, 0.9),
+    )
+
+
+def test_other_methods_on_the_same_two_rates():
+    """What else could have been chosen: none of them tells 17/20 from 12/20 either."""
+    table = [[17, 12], [3, 8]]
+    barnard = stats.barnard_exact(table)
+    assert (barnard.pvalue, barnard.statistic) == four(0.1073, 1.7705)
+    assert stats.boschloo_exact(table, n=128).pvalue == pytest.approx(0.0856, abs=5e-5)
+    assert stats.fisher_exact(table).pvalue == pytest.approx(0.1552, abs=5e-5)
+    caffo = confint_proportions_2indep(17, 20, 12, 20, method="agresti-caffo")
+    assert caffo == four(-0.0339, 0.4884)
+    assert miettinen_nurminen(17, 20, 12, 20) == four(-0.0316, 0.5018)
+
+
+def test_where_the_libraries_are_not_to_be_trusted():
+    """Why these methods are written out here."""
+    with np.errstate(divide="ignore"):
+        corrected = mcnemar_of_statsmodels([[17, 0], [0, 3]], exact=False, correction=True)
+    assert corrected.pvalue == 0
+    assert mcnemar(0, 0) == 1
+    with pytest.raises(ValueError):
+        confint_proportions_2indep(17, 20, 12, 20, method="score", compare="diff")
+    assert wilson(0, 0) == clopper_pearson(0, 0) == (0, 1)
 
 
 PAIRED = [
