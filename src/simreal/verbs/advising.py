@@ -41,8 +41,9 @@ def advise(
         budget: Money there is, in the currency of the prices; no limit if left out.
         variants: How many variants of the task are to be served; they share one simulator.
         built: The simulator is there already and costs nothing more to build.
-        days: Days until the deadline; needs --stage-days.
-        stage_days: Days that one stage takes: collect, train, test.
+        days: Calendar days until the deadline.
+        stage_days: Days that one stage takes (collect, train, test); follows from the lab in the
+            price file if left out.
         prices: A TOML file of prices in place of the shipped ones.
         collision_limit: Highest acceptable rate of trials with a collision (a fraction).
         tolerance_mm: Half-width in mm that a placement must hit; needs --bias-mm and --spread-mm.

@@ -102,9 +102,12 @@ def test_many_variants_spread_the_setup():
     assert 1 < int(said.split("from ")[1].split(" ")[0]) <= 200
 
 
-def test_time_ends_a_plan_like_money():
+@pytest.mark.parametrize("stage_days", [None, 5])
+def test_time_ends_a_plan_like_money(stage_days):
     evidence = pilot()
-    free, late = (advise(evidence, Request(0.85, days=days, stage_days=5)) for days in (1000, 5))
+    free, late = (
+        advise(evidence, Request(0.85, days=days, stage_days=stage_days)) for days in (1000, 5)
+    )
     chance = {r.road: r.p_reach for r in free.roads}
     for road in late.roads:
         assert road.p_reach <= chance[road.road] + 1e-9
@@ -165,7 +168,7 @@ def test_sim_only_without_trials_on_the_target_may_only_be_measured():
         {"confidence": 1},
         {"budget": 0},
         {"variants": 0},
-        {"days": 3},
+        {"stage_days": 3},
         {"days": 0, "stage_days": 1},
     ],
 )

@@ -65,7 +65,7 @@ def followed(rates, bounds, setup, odds, plan, random):
     for stage, chance in enumerate(odds):
         extra = (bounds.variants - 1) * fresh[stage]
         over = total + spent[stage] + extra > bounds.budget
-        if over or (bounds.stages is not None and stage >= bounds.stages):
+        if over or 5 * (stage + 1) > bounds.days:
             return (min(total, bounds.budget) if stage == 0 else total), False
         total += spent[stage]
         if random.random() < chance:
@@ -75,13 +75,14 @@ def followed(rates, bounds, setup, odds, plan, random):
 
 @pytest.mark.parametrize(
     "bounds",
-    [Bounds(), Bounds(budget=900), Bounds(stages=2), Bounds(variants=3), Bounds(300, 3, 1)],
+    [Bounds(), Bounds(budget=900), Bounds(days=10), Bounds(variants=3), Bounds(300, 15, 1)],
 )
 def test_closed_form_and_simulation_agree(bounds):
     plan = plan_of("hybrid", HAVE, CELLS)
     odds = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
     setup = 40.0
-    found = walk(plan, odds[None, :], RATES, bounds, np.array([setup]))
+    took = np.full((1, 6), 5.0)
+    found = walk(plan, odds[None, :], RATES, bounds, np.array([setup]), took)
     random = np.random.default_rng(0)
     runs = [followed(RATES, bounds, setup, odds, plan, random) for _ in range(20_000)]
     costs, passed = (np.array(part, float) for part in zip(*runs, strict=True))

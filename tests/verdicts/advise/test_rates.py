@@ -13,11 +13,12 @@ def charge(arm, kind, quantity, unit="h"):
     return Charge(WHEN, "twin clock", arm, kind, quantity, unit)
 
 
-def test_without_a_ledger_prices_and_published_times_count():
+def test_without_a_ledger_planning_figures_count():
     prices = prices_from({"operator": 30, "robot": 5, "wear": 1, "quality_check": 0.5})
     found = rates_of(study(cells(hybrid=50)), prices)
-    assert found.real_demo == pytest.approx(3 / 60 / 0.85 * 36 + 0.5)
-    assert found.trial == pytest.approx(3 / 60 * 36)
+    assert found.real_demo == pytest.approx(11 / 60 * 36 + 0.5)
+    assert found.trial == pytest.approx(11 / 60 * 36)
+    assert found.sim_demo == pytest.approx(prices.compute.value / 13310)
     assert set(found.sources.values()) == {"prices"}
 
 
@@ -30,20 +31,6 @@ def test_the_ledger_says_what_one_of_each_cost():
     assert found.training == pytest.approx(BUILT.compute.value)
     assert found.trial == pytest.approx(2 * hourly / 100)
     assert set(found.sources.values()) == {"ledger"}
-
-
-def test_counted_demonstrations_and_trials_go_before_the_arms_numbers():
-    charges = (
-        charge("shared", "demonstration", 10.0),
-        charge("shared", "demonstration", 40, "count"),
-        charge("hybrid", "trial", 1.0),
-        charge("hybrid", "reset", 1.0),
-        charge("hybrid", "trial", 20, "count"),
-    )
-    found = rates_of(study(cells(hybrid=50), charges=charges), BUILT)
-    hourly = BUILT.operator.value + BUILT.robot.value + BUILT.wear.value
-    assert found.real_demo == pytest.approx(10 * hourly / 40 + BUILT.quality_check.value)
-    assert found.trial == pytest.approx(2 * hourly / 20)
 
 
 def test_the_setup_is_a_band_until_it_is_there():

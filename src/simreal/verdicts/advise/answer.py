@@ -15,7 +15,8 @@ import numpy as np
 
 from simreal.verdicts.advise.case import Advice, AdviceState, Case, Request, RoadFacts
 from simreal.verdicts.advise.cells import barred_roads, cells_of, eligible_cells, enough, have_of
-from simreal.verdicts.advise.decision import Decision, decide
+from simreal.verdicts.advise.clock import Clock, fixed_clock, lab_clock
+from simreal.verdicts.advise.decision import DRAWS, Decision, decide
 from simreal.verdicts.advise.flips import flips
 from simreal.verdicts.advise.increment import Increment
 from simreal.verdicts.advise.measured import able_arms, case_of, judge
@@ -32,6 +33,7 @@ from simreal.verdicts.advise.reasons import (
     next_stage,
 )
 from simreal.verdicts.advise.roads import Question, Survey, runner_up, survey
+from simreal.verdicts.cost.prices import Prices
 from simreal.verdicts.evidence import Evidence
 
 #: Simulation is called harmful where real-only beats hybrid, at equal real data, in so many draws.
@@ -58,6 +60,7 @@ def advise(evidence: Evidence, request: Request | None = None) -> Advice:
         question,
         barred_roads(evidence, case.rules),
         tried=eligible_cells(cells, case.rules),
+        clock=_clock(evidence, evidence.prices, request),
     )
     if not decision.survey.outlooks:
         return plain
@@ -65,6 +68,15 @@ def advise(evidence: Evidence, request: Request | None = None) -> Advice:
     if request.target is None or able_arms(case, request.target):
         return seen
     return _on_roads(case, seen, decision, rates, question)
+
+
+def _clock(evidence: Evidence, prices: Prices, request: Request) -> Clock | None:
+    """How long stages take, where there is a deadline."""
+    if request.days is None:
+        return None
+    if request.stage_days is not None:
+        return fixed_clock(request.stage_days, DRAWS)
+    return lab_clock(evidence, prices, DRAWS, request.built)
 
 
 def _best_rate(case: Case) -> float | None:

@@ -33,8 +33,9 @@ class Request:
 
     target: success rate to reach, None for simply the best arm. confidence: how sure of passing its
     test a road must be. budget: money, None without limit. variants: how many variants of the task
-    are to be served. built: the simulator is there. days, stage_days: calendar days until the
-    deadline, and days that one stage (collect, train, test) takes.
+    are to be served. built: the simulator is there. days: calendar days until the
+    deadline. stage_days: days that one stage (collect, train, test) takes, where they are not to
+    follow from the lab in the price file.
     """
 
     target: float | None = None
@@ -57,8 +58,8 @@ class Request:
             raise UsageError(f"The budget is an amount above 0; got {self.budget}.")
         if self.variants < 1:
             raise UsageError(f"There is at least 1 variant of the task; got {self.variants}.")
-        if (self.days is None) != (self.stage_days is None):
-            raise UsageError("A deadline needs both: the days left, and the days a stage takes.")
+        if self.days is None and self.stage_days is not None:
+            raise UsageError("The days a stage takes count for a deadline only; give --days too.")
         if any(days is not None and not days > 0 for days in (self.days, self.stage_days)):
             raise UsageError(
                 f"Days are more than 0; got {self.days} left and {self.stage_days} a stage."
@@ -68,10 +69,8 @@ class Request:
     def bounds(self) -> Bounds:
         """What ends a plan early."""
         budget = math.inf if self.budget is None else self.budget
-        stages = None
-        if self.days is not None and self.stage_days is not None:
-            stages = int(self.days / self.stage_days + 1e-9)
-        return Bounds(budget, stages, self.variants)
+        days = math.inf if self.days is None else self.days
+        return Bounds(budget, days, self.variants)
 
 
 @dataclass(frozen=True)

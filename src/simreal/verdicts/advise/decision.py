@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from simreal.verdicts.advise.beliefs import DEFAULT, Beliefs, Doubt, believe
+from simreal.verdicts.advise.clock import Clock
 from simreal.verdicts.advise.measuring import Measurement, measurements, worth_it
 from simreal.verdicts.advise.plan import Have
 from simreal.verdicts.advise.rates import Rates
@@ -15,6 +16,8 @@ from simreal.verdicts.advise.surface import Cell
 from simreal.verdicts.advise.voi import evpi
 from simreal.verdicts.curves import CellCounts, fit
 
+#: Draws of the posterior.
+DRAWS = 2000
 #: A measurement must promise this share of the expected loss beyond its cost: a decision that is
 #: worth less than that to improve is taken as it stands.
 WORTHWHILE = 0.02
@@ -47,17 +50,20 @@ def decide(
     doubt: Doubt = DEFAULT,
     seed: int = 0,
     tried: Sequence[Cell] | None = None,
+    clock: Clock | None = None,
 ) -> Decision:
     """Fit the surface to the cells, look down every road, and weigh measuring against going.
 
     barred: roads that may not be taken. tried: cells whose checkpoints may be used, all if None.
+    clock: days of each stage, where there is a deadline.
 
     Between "sure enough" and "as good as impossible" (P(reach) under 1 - confidence on every road)
     lies what the evidence cannot settle; there the answer is a measurement.
     """
-    surface = fit([CellCounts(c.n_real, c.n_sim, c.k, c.n) for c in cells], seed=seed)
+    surface = fit([CellCounts(c.n_real, c.n_sim, c.k, c.n) for c in cells], seed=seed, draws=DRAWS)
     beliefs = believe(surface, cells, doubt, seed)
-    found = prospects(beliefs, cells if tried is None else tried, have, question.goal, barred)
+    usable = cells if tried is None else tried
+    found = prospects(beliefs, usable, have, question.goal, barred, clock)
     seen = survey(found, rates, question)
     if not seen.outlooks:
         return Decision("measure", seen, beliefs, found, (), None, None)

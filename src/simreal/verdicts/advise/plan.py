@@ -141,30 +141,38 @@ class Outlook:
 
 @dataclass(frozen=True)
 class Bounds:
-    """What ends a plan early: money, and the number of stages that time allows.
+    """What ends a plan early: money, and calendar days.
 
     variants: task variants to serve. The first follows the plan; each other one then starts at the
     stage that passed, from nothing, in the same simulator.
     """
 
     budget: float = math.inf
-    stages: int | None = None
+    days: float = math.inf
     variants: int = 1
 
 
-def walk(plan: Plan, passed: Floats, rates: Rates, bounds: Bounds, setup: Floats) -> Outlook:
+def walk(
+    plan: Plan,
+    passed: Floats,
+    rates: Rates,
+    bounds: Bounds,
+    setup: Floats,
+    took: Floats | None = None,
+) -> Outlook:
     """Follow a plan on every draw at once.
 
-    passed: (D, S) of `chances`. setup: (D,), what building the simulator costs in each draw; not
-    spent on the road that needs none.
+    passed: (D, S) of `chances`. took: (D, S), days of each stage. setup: (D,), what building the
+    simulator costs in each draw; not spent on the road that needs none.
     """
     spent, fresh = money(plan, rates)
     built = setup if plan.road != "real-only" else np.zeros_like(setup)
     upto = built[:, None] + np.cumsum(spent)
     total = upto + (bounds.variants - 1) * fresh
-    allowed = np.logical_and.accumulate(total <= bounds.budget, axis=1)
-    if bounds.stages is not None:
-        allowed[:, bounds.stages :] = False
+    affordable = total <= bounds.budget
+    if took is not None:
+        affordable &= np.cumsum(took, axis=1) <= bounds.days
+    allowed = np.logical_and.accumulate(affordable, axis=1)
     odds = np.where(allowed, passed, 0.0)
     alive = np.cumprod(1 - odds, axis=1)
     before = np.concatenate([np.ones((len(odds), 1)), alive[:, :-1]], axis=1)

@@ -12,21 +12,16 @@ from dataclasses import dataclass, field
 
 from simreal.core.errors import UsageError
 from simreal.core.types import Charge
-from simreal.verdicts.cost import ledger_total
+from simreal.verdicts.cost import price_of
 from simreal.verdicts.cost.breakeven import demonstration_cost
 from simreal.verdicts.cost.prices import Prices
+from simreal.verdicts.cost.speeds import FALLBACK
+from simreal.verdicts.cost.usage import units_of
 from simreal.verdicts.evidence import Evidence
 from simreal.verdicts.rates import Interval
 
-#: Share of recordings that can be used, where no ledger says so (published collections: .8 to .9).
-_USABLE = 0.85
-#: Compute hours of one simulated demonstration and of one training, where no ledger says so:
-#: assumptions, on the side of the dear.
-_SIM_HOURS, _TRAINING_HOURS = 20 / 3600, 2.0
-_COLLECTING = ("demonstration", "reset", "retry", "idle", "operator")
-_SIMULATING = ("simulate", "render")
-_TRYING = ("trial", "reset")
-_BUILDING = ("engineering", "validation")
+#: Compute hours of one training where no ledger says so: an assumption.
+_TRAINING_HOURS = 2.0
 #: Names of the amounts, as sentences call them.
 AMOUNTS = {
     "real_demo": "a real demonstration",
@@ -74,48 +69,39 @@ def rates_of(evidence: Evidence, prices: Prices, built: bool = False) -> Rates:
 
 
 def _defaults(prices: Prices) -> dict[str, float]:
+    """Planning figures, the same that calendar time is planned by."""
     hourly = prices.operator.value + prices.robot.value + prices.wear.value
-    minutes = prices.times["easy"].value
-    review = prices.quality_check.value
+    minutes = (prices.calendar.minutes or prices.times[FALLBACK]).value
+    usable, review = prices.calendar.usable.value, prices.quality_check.value
     return {
-        "real_demo": demonstration_cost(minutes, _USABLE, hourly, review),
-        "sim_demo": _SIM_HOURS * prices.compute.value,
+        "real_demo": demonstration_cost(minutes, usable, hourly, review),
+        "sim_demo": prices.compute.value / prices.calendar.per_core_hour.value,
         "training": _TRAINING_HOURS * prices.compute.value,
         "trial": demonstration_cost(minutes, 1.0, hourly),
     }
 
 
 def _measured(evidence: Evidence, prices: Prices) -> dict[str, float]:
-    """Amounts that the ledger gives: money divided by what it bought."""
-    ledger, arms = evidence.charges, evidence.arms
-    shared = [c for c in ledger if c.arm == "shared"]
-    own = [c for c in ledger if c.arm != "shared"]
-    trials = sum(row.target in evidence.targets for row in evidence.trials)
-    bought = {
-        "real_demo": (_of(shared, _COLLECTING), max((a.n_real for a in arms), default=0)),
-        "sim_demo": (_of(shared, _SIMULATING), max((a.n_sim for a in arms), default=0)),
-        "training": (_of(ledger, ("train",)), sum(len(a.seeds) for a in arms)),
-        "trial": (_of(own, _TRYING), trials),
+    """Amounts that the ledger gives; a training is the mean over the arms."""
+    units = units_of(evidence, prices)
+    trained = [u["compute"] for u in units.training.values() if u["compute"] > 0]
+    training = {"compute": sum(trained) / len(trained)} if trained else None
+    usages = {
+        "real_demo": units.real,
+        "sim_demo": units.sim,
+        "training": training,
+        "trial": units.trial,
     }
-    counts = {"real_demo": "demonstration", "trial": "trial"}
-    found = {}
-    for name, (charges, known) in bought.items():
-        counted = sum(
-            c.quantity for c in charges if (c.kind, c.unit) == (counts.get(name), "count")
-        )
-        number = counted or known
-        if number and any(c.quantity > 0 and c.unit != "count" for c in charges):
-            found[name] = ledger_total(charges, prices) / number
-    return found
-
-
-def _of(ledger: Sequence[Charge], kinds: Sequence[str]) -> list[Charge]:
-    return [charge for charge in ledger if charge.kind in kinds]
+    return {
+        name: price_of(usage, prices)
+        for name, usage in usages.items()
+        if usage and any(quantity > 0 for quantity in usage.values())
+    }
 
 
 def _setup(ledger: Sequence[Charge], prices: Prices) -> Interval:
     """What building the simulator may yet cost: nothing where the ledger has its hours."""
-    if any(c.quantity > 0 for c in _of(ledger, _BUILDING)):
+    if any(c.kind == "engineering" and c.quantity > 0 for c in ledger):
         return 0.0, 0.0
     hours, wage = prices.setup_hours, prices.engineering
     return hours.low * wage.low, hours.high * wage.high

@@ -52,7 +52,7 @@ def because_unreachable(seen: Survey, question: Question) -> str:
     within = (
         "within the budget" if math.isfinite(limit.budget) else "with 16 times the present data"
     )
-    if limit.stages is not None:
+    if math.isfinite(limit.days):
         within += " and the time"
     return (
         f"No road passes a test of {percent(question.goal)} {within}: even the surest, "

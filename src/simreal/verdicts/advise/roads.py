@@ -10,6 +10,7 @@ import numpy as np
 
 from simreal.core.seeds import generator
 from simreal.verdicts.advise.beliefs import ROADS, Beliefs
+from simreal.verdicts.advise.clock import Clock
 from simreal.verdicts.advise.plan import Bounds, Have, Outlook, Plan, chances, plan_of, walk
 from simreal.verdicts.advise.rates import Rates
 from simreal.verdicts.advise.surface import Cell, Floats
@@ -28,18 +29,21 @@ class Question:
 class Prospect:
     """A plan with P(pass) of each stage for each draw; what prices do not change.
 
-    open: whether it may be chosen; a road that was never tried may only be measured.
+    open: whether it may be chosen; a road that was never tried may only be measured. took: days of
+    each stage, (D, S), where there is a deadline.
     """
 
     plan: Plan
     passed: Floats
     open: bool
+    took: Floats | None = None
 
     @property
     def unconfirmed(self) -> Prospect:
         """The same without the test of what exists."""
         plan = replace(self.plan, confirming=False)
-        return Prospect(plan, self.passed[:, 1:], self.open)
+        took = None if self.took is None else self.took[:, 1:]
+        return Prospect(plan, self.passed[:, 1:], self.open, took)
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,12 @@ class Survey:
 
 
 def prospects(
-    beliefs: Beliefs, cells: Sequence[Cell], have: Have, goal: float, barred: Sequence[str] = ()
+    beliefs: Beliefs,
+    cells: Sequence[Cell],
+    have: Have,
+    goal: float,
+    barred: Sequence[str] = (),
+    clock: Clock | None = None,
 ) -> tuple[Prospect, ...]:
     """The plan of every road that is not barred; open where the road was tried."""
     found = []
@@ -90,7 +99,8 @@ def prospects(
         plan = None if road in barred else plan_of(road, have, cells)
         if plan is not None:
             tried = any(cell.road == road for cell in cells)
-            found.append(Prospect(plan, chances(plan, beliefs, goal), tried))
+            took = None if clock is None else clock(plan)
+            found.append(Prospect(plan, chances(plan, beliefs, goal), tried, took))
     return tuple(found)
 
 
@@ -109,7 +119,7 @@ def survey(found: Sequence[Prospect], rates: Rates, question: Question) -> Surve
     outlooks: dict[bool, list[Outlook]] = {True: [], False: []}
     for one in found:
         ways = [one, one.unconfirmed] if one.plan.confirm is not None else [one]
-        walked = [walk(way.plan, way.passed, rates, bounds, setup) for way in ways]
+        walked = [walk(way.plan, way.passed, rates, bounds, setup, way.took) for way in ways]
         outlooks[one.open].append(min(walked, key=lambda o: float(o.losses(miss).mean())))
     sure = [o for o in outlooks[True] if o.p_reach >= question.confidence]
     chosen = min(sure, key=lambda o: o.mean, default=None)
@@ -119,7 +129,9 @@ def survey(found: Sequence[Prospect], rates: Rates, question: Question) -> Surve
 def _dearest(found: Sequence[Prospect], rates: Rates, bounds: Bounds, setup: Floats) -> float:
     """Money of the dearest plan followed to its end without a pass."""
     never = [replace(one, passed=np.zeros_like(one.passed)) for one in found]
-    return max((walk(n.plan, n.passed, rates, bounds, setup).mean for n in never), default=0.0)
+    return max(
+        (walk(n.plan, n.passed, rates, bounds, setup, n.took).mean for n in never), default=0.0
+    )
 
 
 def runner_up(survey: Survey) -> Outlook | None:
