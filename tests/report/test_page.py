@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import shutil
@@ -13,6 +14,7 @@ from tests.report import synthetic
 from tests.report.reader import Page, pieces
 from tests.report.test_words import COMPARATIVE
 
+from simreal.cli import VERBS
 from simreal.core.errors import BadDataError
 from simreal.core.files import read_json, write_json
 from simreal.report import page as page_module
@@ -183,17 +185,27 @@ def test_an_older_summary_says_what_would_fill_each_section(bare_study: Path) ->
     html = html_of(bare_study)
     for part, command in (
         ("success", "simreal report STUDY"),
-        ("gap", "simreal gap --explain STUDY"),
+        ("gap", "simreal gap --explain STUDY --profile FILE"),
         ("curves", "simreal study curve"),
         ("roads", "simreal advise STUDY --target 0.85"),
         ("cost", "simreal cost STUDY"),
-        ("time", "simreal cost STUDY"),
+        ("time", "simreal days STUDY"),
         ("data", "simreal study study.toml"),
         ("pictures", "simreal study study.toml"),
     ):
         text = section(html, part)
         assert f"<code>{command}</code>" in text
         assert "<svg" not in text or part in ("success", "gap")
+
+
+def test_the_commands_it_names_exist(bare_study: Path) -> None:
+    commands = re.findall(r"<code>simreal (.*?)</code>", html_of(bare_study))
+    assert len(commands) > 6
+    for command in commands:
+        verb, *words = command.split()
+        assert verb in VERBS, command
+        options = [word.removeprefix("--") for word in words if word.startswith("--")]
+        assert set(options) <= set(inspect.signature(VERBS[verb]).parameters), command
 
 
 def test_null_keys_read_like_absent_ones(bare_study: Path, tmp_path: Path) -> None:

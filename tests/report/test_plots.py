@@ -304,3 +304,4 @@ def test_labels_make_room_for_each_other() -> None:
     assert shelf.place(110, 52, "again", 17) == 84
     assert shelf.place(400, 55, "far away", 17) == 55
     assert shelf.place(100, 55, "to the left", 17, inward=True) == 55
+    assert shelf.place(400, 60, "upwards", 17, up=True) == 38

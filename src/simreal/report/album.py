@@ -112,10 +112,13 @@ def strips(study: Study, without: Sequence[Film] = ()) -> list[Strips]:
     """Filmstrips by arm, successes first; demonstrations last, under their own heading."""
     groups: dict[str, list[Film]] = {arm.name: [] for arm in study.arms}
     for film in _films(study):
-        if film not in without:
-            groups.setdefault(film[0].arm or "no arm", []).append(film)
+        groups.setdefault(film[0].arm or "no arm", []).append(film)
     names = {place.name for place in study.places}
-    found = [Strips(name, *_shown(films, names)) for name, films in groups.items() if films]
+    found = []
+    for name, films in groups.items():
+        parts = [[f for f in part if f not in without] for part in _shown(films, names)]
+        if any(parts):
+            found.append(Strips(name, *parts))
     demos: list[Film] = [(p,) for p in study.pictures if p.kind == "demo"]
     return [*found, Strips("Demonstrations", demos, [])] if demos else found
 

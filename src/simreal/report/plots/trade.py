@@ -62,8 +62,10 @@ def _name_dots(
         room = (x - left if inward else right - x) - 12
         at = x - 12 if inward else x + 12
         text = counts(bar.target.cell) + (f", {bar.target.beside}" if wide else "")
-        y = shelf.place(at, start, max(fit(bar.arm, room), text, key=len), 34, inward)
-        if y - start > 20:
+        longest = max(fit(bar.arm, room), text, key=len)
+        low = start > (upper + lower) / 2
+        y = shelf.place(at, min(start, lower - 20), longest, 34, inward, up=low)
+        if abs(y - start) > 22:
             canvas.line((x, start), (at, y - 4))
         canvas.text(at, y, fit(bar.arm, room), weight="bold", **side)
         canvas.text(at, y + 15, text, ink="soft", **side)
