@@ -247,7 +247,7 @@ def test_expectations_reach_the_page(full_study: Path) -> None:
         "At least 85 % is shown with 95 % confidence: hybrid-5 has 95 of 100 on twin-7",
         "needs 120 trials with 13 failures; hybrid has 87 of 100 on twin-7",
         "87/100, one-sided Clopper-Pearson bound: 80 % or more",
-        "1 claims about recipes are not tested",
+        "1 of 2 claims about recipes are not tested",
         "sim-only has 1 training seed",
         "visual and sensing −1.5 points (−5.0 to +2.0)",
         "Of 100 trials recorded in the nominal simulator before, 0 ended otherwise",
