@@ -8,11 +8,11 @@ from simreal.verdicts.curves import MODELS, Prior, Surfaces
 from simreal.verdicts.curves.models import ADDITIVE, EXCHANGE, MULTIPLICATIVE
 
 COUNTS = st.integers(0, 5000)
-NORMAL = st.lists(st.floats(-3, 3), min_size=7, max_size=7)
+NORMAL = st.lists(st.floats(-3, 3), min_size=8, max_size=8)
 
 
-def surface(model, transfer, shape, *, c=0.03, e0=0.97, tau=20.0, gamma=0.9):
-    values = (c, e0, tau, gamma, transfer, shape)
+def surface(model, transfer, shape, *, c=0.03, e0=0.97, tau=20.0, gamma=0.9, kappa=1.0):
+    values = (c, e0, tau, gamma, kappa, transfer, shape)
     return Surfaces(np.array([model]), *(np.array([float(v)]) for v in values))
 
 
@@ -41,6 +41,15 @@ def test_each_model_is_its_formula():
     assert set(found) == set(MODELS)
     for name, one in found.items():
         assert one.success(n_real, n_sim)[0, 0] == pytest.approx(rate[name], abs=1e-12)
+
+
+def test_a_steep_curve_has_a_threshold():
+    steep = surface(ADDITIVE, 0, 300, kappa=4.0)
+    plain = surface(ADDITIVE, 0, 300)
+    assert steep.success(20, 0) == pytest.approx(plain.success(20, 0))
+    assert steep.success(2, 0) - 0.03 < 0.01 * (plain.success(2, 0) - 0.03)
+    assert steep.success(60, 0) > plain.success(60, 0) + 0.2
+    assert steep.success(steep.needed(0.85), 0)[0, 0] == pytest.approx(0.85)
 
 
 @given(st.sampled_from(range(3)), NORMAL, COUNTS, COUNTS, COUNTS)
@@ -79,7 +88,7 @@ def test_a_goal_above_the_ceiling_is_never_reached():
 
 
 def test_the_prior_holds_simulations_that_hurt():
-    z = np.random.default_rng(0).standard_normal((20_000, 7))
+    z = np.random.default_rng(0).standard_normal((20_000, 8))
     for model in range(len(MODELS)):
         one, _ = Prior().surfaces(model, z)
         assert np.mean(one.transfer < 0) == pytest.approx(0.1, abs=0.01)

@@ -52,7 +52,7 @@ def test_it_is_what_plain_draws_of_the_prior_weighted_by_the_likelihood_give():
     random = np.random.default_rng(1)
     evidence, means = [], []
     for model in range(len(MODELS)):
-        surfaces, spread = DEFAULT.surfaces(model, random.standard_normal((100_000, 7)))
+        surfaces, spread = DEFAULT.surfaces(model, random.standard_normal((100_000, 8)))
         weights = np.exp(log_likelihood(surfaces, spread, CELLS))
         evidence.append(weights.mean())
         rates = surfaces.success([10, 50, 200, 20], [0, 2000, 0, 500])
@@ -115,7 +115,7 @@ def test_a_simulation_that_hurts_is_found():
     alone, mixed = ((20, 60), (50, 80)), ((20, 30), (50, 55))
     cells = [CellCounts(n, 0, k, 100) for n, k in alone]
     cells += [CellCounts(n, 500, k, 100) for n, k in mixed]
-    assert np.mean(fit(cells).surfaces.transfer < 0) > 0.75
+    assert np.mean(fit(cells).surfaces.transfer < 0) > 0.7
     twice = [*cells, *(CellCounts(c.n_real, c.n_sim, c.k + 1, c.n) for c in cells)]
     assert np.mean(fit(twice).surfaces.transfer < 0) > 0.95
 

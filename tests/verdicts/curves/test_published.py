@@ -21,7 +21,7 @@ def test_most_larger_cells_lie_in_the_band(studies, trials):
     rows = replay(studies, trials)
     assert len(rows) == 13
     inside = sum(row.inside for row in rows)
-    assert inside >= 0.7 * len(rows), [row for row in rows if not row.inside]
+    assert inside >= 0.65 * len(rows), [row for row in rows if not row.inside]
     # A band that holds everything would say nothing.
     assert np.mean([row.high - row.low for row in rows]) < 0.6
 

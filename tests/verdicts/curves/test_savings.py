@@ -12,9 +12,9 @@ from simreal.verdicts.curves.models import ADDITIVE, MULTIPLICATIVE
 from simreal.verdicts.curves.savings import saved_shares
 
 
-def posterior(model, transfer, shape, *, c=0.03, e0=0.97, tau=20.0, gamma=0.9):
+def posterior(model, transfer, shape, *, c=0.03, e0=0.97, tau=20.0, gamma=0.9, kappa=1.0):
     """Every draw is the same surface."""
-    values = (c, e0, tau, gamma, transfer, shape)
+    values = (c, e0, tau, gamma, kappa, transfer, shape)
     one = Surfaces(np.full(10, model), *(np.full(10, float(v)) for v in values))
     return Posterior(one, np.full(10, 50.0), {}, 1000.0, ())
 

@@ -18,19 +18,19 @@ from scipy import special
 from simreal.verdicts.curves.models import Floats
 from simreal.verdicts.curves.prior import DIMENSIONS
 
-_FIRST, _NEXT = 4000, 2000
+_FIRST, _NEXT = 4000, 4000
 _ROUNDS = 24
 #: Effective draws of each model; of all together there are then more than 500.
 WANTED = 1200.0
 _FREEDOM = 5.0
 #: Effective draws a proposal is fitted to.
-_FITTED = 250.0
+_FITTED = 100.0
 _WIDER = 1.3
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Draws `z`, (N, 7), and the logarithms of their importance weights, (N,)."""
+    """Draws `z`, (N, 8), and the logarithms of their importance weights, (N,)."""
 
     z: Floats
     log_weights: Floats

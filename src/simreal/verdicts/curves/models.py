@@ -9,6 +9,10 @@ C exchange        e = c + (e0 - c) (1 + (n_real + alpha n_sim^beta) / tau)^-gamm
 
 A simulation that hurts has a negative R_max, m or alpha. Effective data then never falls below 0
 and the failure rate never exceeds 1.
+
+Every model has one parameter more, the steepness kappa: n / tau stands as (n / tau)^kappa. With
+kappa = 1 the formulas are those above; larger ones give curves with a threshold, on which the first
+few demonstrations do next to nothing.
 """
 
 from __future__ import annotations
@@ -33,8 +37,8 @@ ADDITIVE, MULTIPLICATIVE, EXCHANGE = range(3)
 class Surfaces:
     """D learning surfaces, one array of shape (D,) for each parameter.
 
-    floor: c. start: e0 >= c. scale: tau, in demonstrations. exponent: gamma. transfer: R_max (A),
-    m <= 1 (B) or alpha (C). shape: h, in demonstrations (A, B), or beta (C).
+    floor: c. start: e0 >= c. scale: tau, in demonstrations. exponent: gamma. steepness: kappa.
+    transfer: R_max (A), m <= 1 (B) or alpha (C). shape: h, in demonstrations (A, B), or beta (C).
     """
 
     model: Ints
@@ -42,6 +46,7 @@ class Surfaces:
     start: Floats
     scale: Floats
     exponent: Floats
+    steepness: Floats
     transfer: Floats
     shape: Floats
 
@@ -56,7 +61,9 @@ class Surfaces:
         """Success rates, (D, C), at C pairs of counts; within [0, 1 - c]."""
         real, sim = _counts(n_real, n_sim)
         reached = np.maximum(real + self._added(sim), 0.0) / self.scale[:, None]
-        decay = np.exp(-self.exponent[:, None] * np.log1p(reached)) * self._factor(sim)
+        with np.errstate(divide="ignore"):
+            grown = np.logaddexp(0.0, self.steepness[:, None] * np.log(reached))
+        decay = np.exp(-self.exponent[:, None] * grown) * self._factor(sim)
         excess = (self.start - self.floor)[:, None] * decay
         return np.asarray(np.maximum(0.0, (1 - self.floor)[:, None] - excess))
 
@@ -70,7 +77,8 @@ class Surfaces:
         sim = _counts([0.0], [n_sim])[1]
         with np.errstate(divide="ignore", over="ignore"):
             left = (1 - goal - self.floor) / ((self.start - self.floor) * self._factor(sim)[:, 0])
-            effective = self.scale * np.expm1(-np.log(np.maximum(left, 0.0)) / self.exponent)
+            grown = np.expm1(-np.log(np.maximum(left, 0.0)) / self.exponent)
+            effective = self.scale * np.maximum(grown, 0.0) ** (1 / self.steepness)
         effective = np.where(left <= 0, math.inf, effective)
         asked = np.maximum(0.0, effective - self._added(sim)[:, 0])
         return np.where(effective <= 0, 0.0, asked)

@@ -1,7 +1,7 @@
 """What is believed about learning surfaces before any data.
 
 Every parameter is a monotone function of one standard normal number, so that the prior is a
-standard normal of 7 dimensions for each model and simulation moves through "no effect" smoothly.
+standard normal of 8 dimensions for each model and simulation moves through "no effect" smoothly.
 
 The medians and spreads are set by hand so that the prior's 95 % bands cover the published studies
 of co-training on real robots: planar pushing (Wei et al. 2025: .10 to .90 over 10 to 50 real and 0
@@ -21,7 +21,7 @@ from scipy import special
 from simreal.verdicts.curves.models import EXCHANGE, MULTIPLICATIVE, Floats, Surfaces
 
 #: Parameters of a surface and its retraining noise.
-DIMENSIONS = 7
+DIMENSIONS = 8
 #: Simulated demonstrations at which the transfer of models A and C is described.
 REFERENCE = 500.0
 
@@ -30,17 +30,19 @@ REFERENCE = 500.0
 class Prior:
     """Medians and spreads; (median, sigma) is a log-normal with that median.
 
-    floor, start: b of a Beta(1, b) for c and for the success rate without data. scale, exponent:
-    tau and gamma. hurts: probability that simulation hurts. worth: R_max (A) and alpha 500^beta (C)
-    in units of tau, of a simulation that helps; harm: the same of one that hurts. uplift: a and b
-    of m's Kumaraswamy law (B); loss: largest -m. half: h. beta: range of beta, uniform. spread:
-    beta-binomial concentration s, one training's rate is Beta(p s, (1 - p) s).
+    floor: a and b of c's Kumaraswamy law. start: b of a Beta(1, b) for the success rate without
+    data. scale, exponent, steepness: tau, gamma and kappa. hurts: probability that simulation
+    hurts. worth: R_max (A) and alpha 500^beta (C) in units of tau, of a simulation that helps;
+    harm: the same of one that hurts. uplift: a and b of m's Kumaraswamy law (B); loss: largest -m.
+    half: h. beta: range of beta, uniform. spread: beta-binomial concentration s, one training's
+    rate is Beta(p s, (1 - p) s).
     """
 
-    floor: float = 8.0
+    floor: tuple[float, float] = (0.6, 3.0)
     start: float = 8.0
     scale: tuple[float, float] = (25.0, 1.2)
     exponent: tuple[float, float] = (0.85, 0.55)
+    steepness: tuple[float, float] = (1.1, 0.5)
     hurts: float = 0.1
     worth: tuple[float, float] = (2.0, 1.8)
     harm: tuple[float, float] = (1.0, 1.2)
@@ -48,11 +50,11 @@ class Prior:
     loss: float = 1.5
     half: tuple[float, float] = (250.0, 1.3)
     beta: tuple[float, float] = (0.2, 1.0)
-    spread: tuple[float, float] = (100.0, 1.3)
+    spread: tuple[float, float] = (60.0, 1.3)
 
     def surfaces(self, model: int, z: Floats) -> tuple[Surfaces, Floats]:
-        """Surfaces of one model and their spreads, (N,), from standard normal numbers (N, 7)."""
-        floor = _beta_one(z[:, 0], self.floor)
+        """Surfaces of one model and their spreads, (N,), from standard normal numbers (N, 8)."""
+        floor = _kumaraswamy(special.ndtr(z[:, 0]), self.floor)
         start = floor + (1 - floor) * (1 - _beta_one(z[:, 1], self.start))
         scale = _log_normal(z[:, 2], self.scale)
         shape = _log_normal(z[:, 5], self.half)
@@ -69,6 +71,7 @@ class Prior:
             start,
             scale,
             _log_normal(z[:, 3], self.exponent),
+            _log_normal(z[:, 7], self.steepness),
             transfer,
             shape,
         )
@@ -89,12 +92,17 @@ class Prior:
 
     def _uplift(self, z: Floats) -> Floats:
         helps, up, down = self._halves(z)
-        a, b = self.uplift
-        return np.where(helps, (1 - (1 - up) ** (1 / b)) ** (1 / a), -self.loss * down)
+        return np.where(helps, _kumaraswamy(up, self.uplift), -self.loss * down)
 
 
 def _log_normal(z: Floats, law: tuple[float, float]) -> Floats:
     return np.asarray(law[0] * np.exp(law[1] * z))
+
+
+def _kumaraswamy(u: Floats, law: tuple[float, float]) -> Floats:
+    """The quantile at u of the law with distribution function 1 - (1 - x^a)^b."""
+    a, b = law
+    return np.asarray((1 - (1 - u) ** (1 / b)) ** (1 / a))
 
 
 def _beta_one(z: Floats, b: float) -> Floats:
