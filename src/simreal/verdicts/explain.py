@@ -110,39 +110,28 @@ def explanation(
         BadDataError: for variants that differ in their conditions, or fewer than 5 of these.
     """
     successes = table(variants)
-    sim, calibrated = variants[0], variants[-1]
-    whole = paired_effect(successes[0] - successes[-1])
+    sides = {"sim": variants[0], "calibrated": variants[-1], "real": real}
     return {
-        "arm": case.arm,
-        "seed": case.seed,
-        "target": case.target,
-        "label": case.label,
-        "profile": case.profile,
+        **_about(case),
         "conditions": int(successes.shape[1]),
         "factors": _factors(case, successes),
-        "interactions": [
-            {"factors": list(pair.names), **_effect(pair.effect)}
-            for pair in interactions(successes, case.factors)
-            if set(pair.names) <= set(case.described)
-        ],
-        "sim": _rate(sim),
-        "calibrated": _rate(calibrated),
-        "real": _rate(real),
-        "explained": _effect(whole),
-        "unexplained": _difference(calibrated, real),
-        "gap": _difference(sim, real),
+        "interactions": _interactions(case, successes),
+        **{side: _rate(rows) for side, rows in sides.items()},
+        "explained": _effect(paired_effect(successes[0] - successes[-1])),
+        "unexplained": _difference(sides["calibrated"], real),
+        "gap": _difference(sides["sim"], real),
         "cells": [
             {"factors": _names(case, s), "k": int(row.sum()), "n": len(row)}
             for s, row in enumerate(successes)
         ],
-        "recorded": _repeated(sim, recorded),
-        "failures": {
-            "sim": failures(sim),
-            "calibrated": failures(calibrated),
-            "real": failures(real),
-        },
+        "recorded": _repeated(sides["sim"], recorded),
+        "failures": {side: failures(rows) for side, rows in sides.items()},
         "note": CAVEAT,
     }
+
+
+def _about(case: Case) -> dict[str, Any]:
+    return {key: getattr(case, key) for key in ("arm", "seed", "target", "label", "profile")}
 
 
 def table(variants: Sequence[Sequence[TrialRow]]) -> Array:
@@ -183,6 +172,15 @@ def _factors(case: Case, successes: Array) -> list[dict[str, Any]]:
             "described": share.name in case.described,
         }
         for share in shares(successes, case.factors)
+    ]
+
+
+def _interactions(case: Case, successes: Array) -> list[dict[str, Any]]:
+    """Pairs of factors that the profile describes."""
+    return [
+        {"factors": list(pair.names), **_effect(pair.effect)}
+        for pair in interactions(successes, case.factors)
+        if set(pair.names) <= set(case.described)
     ]
 
 
