@@ -1,8 +1,11 @@
 """Verdicts as lines of text: counts beside every rate, units beside every number."""
 
-from simreal.report.lines import gap_lines, rate_line
+import pytest
+
+from simreal.report.lines import decided_lines, gap_lines, rate_line
 from simreal.verdicts.gap import gap
 from simreal.verdicts.rates import Rate
+from simreal.verdicts.stopping import Result, Rule, judge
 
 
 def outcomes(successes: int, n: int) -> dict[int, bool]:
@@ -18,3 +21,37 @@ def test_a_relative_drop_has_its_unit_and_may_be_negative() -> None:
     assert lost.startswith("Relative drop: 50 % (")
     won = next(x for x in gap_lines(gap(outcomes(20, 50), outcomes(40, 50))) if "Relative" in x)
     assert won.startswith("Relative drop: -100 % (-")
+
+
+@pytest.mark.parametrize(
+    ("sim", "real", "n", "said"),
+    [
+        (40, 20, 50, "; there is a gap."),
+        (20, 40, 50, "; the target succeeds more often than simulation."),
+        (30, 28, 50, "; these trials cannot tell whether there is a gap."),
+        (1980, 1980, 2000, "; no gap beyond the margin."),
+    ],
+)
+def test_a_gap_is_said_by_its_state(sim: int, real: int, n: int, said: str) -> None:
+    lines = gap_lines(gap(outcomes(sim, n), outcomes(real, n)))
+    assert lines[0].startswith("Transfer gap, simulation less target: ")
+    assert lines[0].endswith(said)
+    assert lines[-1].startswith("So many trials see a true difference of ")
+
+
+@pytest.mark.parametrize(
+    ("k", "said"),
+    [
+        (40, "a: success is above 50 %: 100 % (85 to 100), at any time."),
+        (0, "a: success is below 50 %: 0 % (0 to 15), at any time."),
+        (
+            20,
+            "a: whether success is above 50 % cannot be told by these trials: 50 % (27 to 73), "
+            "at any time.",
+        ),
+    ],
+)
+def test_a_decision_on_a_rate_is_said_by_its_state(k: int, said: str) -> None:
+    results = [Result(i < k, float(i < k)) for j in range(20) for i in (j, j + 20)]
+    found = judge(Rule(("a",), "success", 40, goal=0.5), {"a": results})
+    assert decided_lines(found, "sim", "simulation")[0] == said

@@ -14,7 +14,7 @@ from simreal.report.numbers import (
     span,
 )
 from simreal.verdicts.agreement import Agreement, Measured, Statistic
-from simreal.verdicts.compare import Comparison
+from simreal.verdicts.compare import STATES, Comparison
 from simreal.verdicts.gap import Gap
 from simreal.verdicts.ranking import Ranking
 from simreal.verdicts.rates import Rate
@@ -149,18 +149,38 @@ def _detectable(smallest: float | None) -> str:
     return f"So many trials see a true difference of {100 * smallest:.0f} points in 4 of 5 studies."
 
 
+#: What each state of a comparison means of a gap, simulation being the first side.
+_GAP = dict(
+    zip(
+        STATES,
+        (
+            "there is a gap",
+            "the target succeeds more often than simulation",
+            "no gap beyond the margin",
+            "these trials cannot tell whether there is a gap",
+        ),
+        strict=True,
+    )
+)
+
+
 def gap_lines(found: Gap) -> list[str]:
-    """The gap in points, both counts, the relative drop where it means something, the method."""
+    """The gap in points with its state, both counts, the relative drop where it means something.
+
+    Then the method, and the smallest gap that could have been seen.
+    """
     if found.points is None:
         return ["The gap was not measured: one side has no trials."]
     drop = found.relative_drop
     lines = [
-        f"Transfer gap, simulation less target: {points(found.points, found.ci)}.",
+        f"Transfer gap, simulation less target: {points(found.points, found.ci)}; "
+        f"{_GAP[found.state]}.",
         f"Simulation: {rate(cell(found.sim.to_json()))}; "
         f"target: {rate(cell(found.real.to_json()))}.",
         f"Relative drop: {share(drop.value)} % ({share(drop.ci[0])} to {share(drop.ci[1])})."
         if drop
         else "",
         f"Method: {found.method}; 95 % intervals.",
+        _detectable(found.smallest_detectable),
     ]
     return [plain(line) for line in lines if line]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import tyro
 
 from simreal.core.errors import BadDataError, UsageError
 
 Form = Literal["primitive", "mesh"]
+
+#: Conditions that trials may declare to stop within.
+MOST_TRIALS = 10_000
 
 
 def collect(
@@ -132,23 +136,60 @@ def train(
     )
 
 
+@dataclass(frozen=True)
+class Stopping:
+    """Options of trials that stop when they have decided."""
+
+    until_decided: bool = False
+    """Stop as soon as it is decided; needs --max-trials and a question."""
+    against: Path | None = None
+    """The question: do this checkpoint and that one differ, on the same conditions?"""
+    at_least: float | None = None
+    """The question: does the checkpoint reach this rate, a fraction?"""
+    max_trials: int | None = None
+    """Initial conditions at most, declared beforehand."""
+    by: Literal["success", "score"] = "success"
+    """Decide on success, or on the mean stage score (another question)."""
+    block: int | None = None
+    """Conditions between two looks, 10 if left out."""
+
+    def check(self, trials: int | None) -> None:
+        """Refuse options that contradict one another or would be ignored."""
+        if not self.until_decided:
+            self._refuse_alone()
+            return
+        if trials is not None or self.max_trials is None:
+            raise UsageError("--until-decided goes with --max-trials N (not --trials).")
+        if (self.against is None) == (self.at_least is None):
+            raise UsageError("--until-decided needs --against CHECKPOINT or --at-least RATE.")
+        for option, value in (("--max-trials", self.max_trials), ("--block", self.block)):
+            if value is not None and not 1 <= value <= MOST_TRIALS:
+                raise UsageError(f"{option} {value}; ask for at least 1 and at most {MOST_TRIALS}.")
+
+    def _refuse_alone(self) -> None:
+        given = {
+            "--against": self.against is not None,
+            "--at-least": self.at_least is not None,
+            "--max-trials": self.max_trials is not None,
+            "--by": self.by != "success",
+            "--block": self.block is not None,
+        }
+        if wrong := [name for name, there in given.items() if there]:
+            raise UsageError(f"{' and '.join(wrong)} go with --until-decided.")
+
+
 def evaluate(
     checkpoint: Annotated[Path, tyro.conf.Positional],
     on: str,
     out: Path,
     trials: int | None = None,
-    until_decided: bool = False,
-    against: Path | None = None,
-    at_least: float | None = None,
-    max_trials: int | None = None,
-    by: Literal["success", "score"] = "success",
-    block: int | None = None,
     suite: str = "nominal",
     task: str = "lift",
     form: Form = "primitive",
     seed: int = 0,
     workers: int | None = None,
     json_output: Annotated[bool, tyro.conf.arg(name="json")] = False,
+    stop: Annotated[Stopping, tyro.conf.arg(name="")] = Stopping(),
 ) -> None:
     """Try a checkpoint on a target; finished shards of an interrupted run are kept.
 
@@ -157,88 +198,56 @@ def evaluate(
         on: sim, sim:PROFILE, twin:FILE, robot:FILE or a plug-in's NAME:ARGUMENT.
         out: trials.jsonl to write.
         trials: How many initial conditions; 100 if left out.
-        until_decided: Stop as soon as it is decided; needs --max-trials and a question.
-        against: The question: do this checkpoint and that one differ, on the same conditions?
-        at_least: The question: does the checkpoint reach this rate, a fraction?
-        max_trials: Initial conditions at most, declared beforehand.
-        by: Decide on success, or on the mean stage score (another question).
-        block: Conditions between two looks, 10 if left out.
         suite: nominal or backgrounds.
         task: Name of the task.
         form: Look of the robot in simulation; a twin's stands in its file.
         seed: Of the initial conditions; equal seeds make trials paired.
         workers: Worker processes; as many as fit the machine if left out.
         json_output: Print one JSON object and nothing else on standard output.
+        stop: Until when.
     """
-    from simreal.report.lines import decided_lines, rate_line
-    from simreal.study.deciding import evaluate_until_decided
+    from simreal.report.lines import rate_line
     from simreal.study.single import evaluate_one
+
+    stop.check(trials)
+    how: dict[str, Any] = {
+        "suite": suite,
+        "task": task,
+        "form": form,
+        "seed": seed,
+        "workers": workers,
+    }
+    if stop.until_decided:
+        _decide(checkpoint, on, out, stop, json_output, how)
+        return
+    rate = evaluate_one(checkpoint, on, out, trials=100 if trials is None else trials, **how)
+    print(json.dumps(rate.to_json()) if json_output else rate_line(rate, on))
+
+
+def _decide(
+    checkpoint: Path, on: str, out: Path, stop: Stopping, json_output: bool, how: dict[str, Any]
+) -> None:
+    from simreal.report.lines import decided_lines
+    from simreal.study.deciding import evaluate_until_decided
     from simreal.verbs.tables import show
     from simreal.verdicts.stopping import BLOCK
 
-    if not until_decided:
-        _refuse_questions(against, at_least, max_trials, by, block)
-        count = 100 if trials is None else trials
-        rate = evaluate_one(
-            checkpoint,
-            on,
-            out,
-            trials=count,
-            suite=suite,
-            task=task,
-            form=form,
-            seed=seed,
-            workers=workers,
-        )
-        print(json.dumps(rate.to_json()) if json_output else rate_line(rate, on))
-        return
-    if trials is not None or max_trials is None:
-        raise UsageError("--until-decided goes with --max-trials N (not --trials).")
-    if (against is None) == (at_least is None):
-        raise UsageError("--until-decided needs --against CHECKPOINT or --at-least RATE.")
+    assert stop.max_trials is not None
     decided = evaluate_until_decided(
-        [checkpoint] if against is None else [checkpoint, against],
+        [checkpoint] if stop.against is None else [checkpoint, stop.against],
         on,
         out,
-        goal=at_least,
-        by=by,
-        most=_positive("--max-trials", max_trials),
-        block=BLOCK if block is None else _positive("--block", block),
-        suite=suite,
-        task=task,
-        form=form,
-        seed=seed,
-        workers=workers,
+        goal=stop.at_least,
+        by=stop.by,
+        most=stop.max_trials,
+        block=BLOCK if stop.block is None else stop.block,
+        **how,
     )
     if json_output:
         print(json.dumps(decided.to_json()))
         return
     lines = decided_lines(decided.decision, on, decided.label)
     show([*lines, f"Declared beforehand in {decided.plan}."])
-
-
-def _refuse_questions(
-    against: Path | None,
-    at_least: float | None,
-    max_trials: int | None,
-    by: str,
-    block: int | None,
-) -> None:
-    given = {
-        "--against": against is not None,
-        "--at-least": at_least is not None,
-        "--max-trials": max_trials is not None,
-        "--by": by != "success",
-        "--block": block is not None,
-    }
-    if wrong := [name for name, there in given.items() if there]:
-        raise UsageError(f"{' and '.join(wrong)} go with --until-decided.")
-
-
-def _positive(option: str, value: int) -> int:
-    if value < 1:
-        raise UsageError(f"{option} {value}; ask for at least 1.")
-    return value
 
 
 def twin_new(
