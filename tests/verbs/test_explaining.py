@@ -91,17 +91,15 @@ def test_a_gap_between_two_tables(run, tmp_path):
     jsonschema.validate(json.loads(out), schema("gap"))
     code, out, _ = run("gap", "a.csv", "b.csv")
     assert code == 0
-    assert out.startswith("Transfer gap, simulation less target: +33.3 points")
+    assert "+33.3 points" in out.splitlines()[0]
     rows = [f"{arm},{i},1,twin-a" for arm in "xy" for i in range(9)]
     (tmp_path / "c.csv").write_text("\n".join(["arm,condition,success,target", *rows]) + "\n")
     refused(run("gap", "c.csv", "c.csv", "--arm", "z"), 2, "arm in c.csv", "allowed: x, y")
     pooled = run("gap", "c.csv", "c.csv")[1]
     assert pooled.count("c.csv: the arms x, y are pooled; choose with --arm.") == 1
     code, out, err = run("gap", "c.csv", "c.csv", "--arm", "x", "--target", "twin-a")
-    assert (code, out.splitlines()[1]) == (
-        0,
-        "Simulation: 9/9 = 100 % (70 to 100); target: 9/9 = 100 % (70 to 100).",
-    ), err
+    assert code == 0, err
+    assert "Simulation: 9/9 = 100 % (70 to 100); target: 9/9 = 100 % (70 to 100)." in out
 
 
 def test_the_profile_of_a_twin_says_that_it_reveals(run, tmp_path):
