@@ -283,6 +283,11 @@ def abstentions(rows: Sequence[Row]) -> list[str]:
     lines.append(f"a measurement asked for first: {asked} worlds.")
     lines.append(f"a road named: {len(taken)} worlds, in {wrong} of them none was sure enough.")
     lines.append(f"a measurement passed: {sum(r.said == 'passed' for r in rows)} worlds.")
+    none = sum(r.oracle is None for r in rows)
+    lines.append(f"no road sure enough in truth: {none} worlds.")
+    both = [r.cost / r.oracle_cost for r in rows if r.road and r.oracle_cost]
+    close = sum(ratio <= 1.15 for ratio in both)
+    lines.append(f"cost within 15 % of the oracle's: {close} of {len(both)} worlds.")
     return lines
 
 
