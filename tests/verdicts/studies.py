@@ -2,8 +2,8 @@
 
 from simreal.core.types import Charge
 from simreal.verdicts.cost import Arm
-from simreal.verdicts.evidence import Evidence
 from simreal.verdicts.cost.prices import Prices, prices_from
+from simreal.verdicts.evidence import Evidence
 from simreal.verdicts.records import TrialRow
 
 ARMS = (Arm("sim-only", 600, 0), Arm("real-only", 0, 50), Arm("hybrid", 600, 20))

@@ -10,11 +10,11 @@ from simreal.core.errors import unknown
 from simreal.core.types import Charge
 from simreal.verdicts.compare import MARGIN, Estimate, compare
 from simreal.verdicts.cost import Arm
+from simreal.verdicts.cost.prices import Prices
 from simreal.verdicts.intervals import t_interval, t_test
 from simreal.verdicts.keys import keyed
 from simreal.verdicts.pairing import Sample, tally
 from simreal.verdicts.planning import ALPHA
-from simreal.verdicts.cost.prices import Prices
 from simreal.verdicts.rates import Interval, Rate, clopper_pearson
 from simreal.verdicts.records import TrialRow
 
