@@ -55,6 +55,15 @@ def test_a_simulation_that_hurts_saves_less_than_nothing():
     assert found.p50 == pytest.approx(-20 / 176.9264, abs=1e-4)
 
 
+def test_a_saving_without_lower_limit_stays_valid_json():
+    found = saving(posterior(ADDITIVE, -4000, 300, e0=0.1), 0.85, 300)
+    assert found.p10 == 0  # the goal needs no data on either road
+    lost = saving(posterior(MULTIPLICATIVE, -1.5, 300, e0=0.14), 0.85, 300)
+    assert lost.p50 == -math.inf
+    assert lost.to_json()["p50"] is None
+    assert "without lower limit" in lost.sentence
+
+
 def test_shares_at_the_edges():
     inf = math.inf
     found = saved_shares(

@@ -5,7 +5,7 @@ import pytest
 from tests.verdicts import studies
 
 from simreal.verdicts.cost import Arm
-from simreal.verdicts.curves import CellCounts, cells_of, curves_of
+from simreal.verdicts.curves import CellCounts, cells_of, curves_of, posterior
 from simreal.verdicts.curves.schema import CURVES
 from simreal.verdicts.curves.view import grid
 
@@ -26,6 +26,14 @@ def test_a_study_gives_cells_lines_and_a_saving():
         assert line["p50"] == sorted(line["p50"])
     assert found["saving"]["n_sim"] == 600
     assert found["non_monotone"] == []
+
+
+def test_few_effective_draws_are_noted(monkeypatch):
+    assert "note" not in curves_of(studies.study(TRIALS))
+    monkeypatch.setattr(posterior, "ENOUGH", 1e9)
+    found = curves_of(studies.study(TRIALS))
+    assert "effective draws" in found["note"]
+    jsonschema.validate(found, CURVES)
 
 
 def test_there_is_no_saving_without_a_goal_or_without_simulation():

@@ -58,8 +58,11 @@ def drops(cells: Sequence[CellCounts]) -> tuple[Drop, ...]:
                 (c for c in known if getattr(c, fixed) == value), key=lambda c: getattr(c, along)
             )
             pairs += list(itertools.pairwise(row))
-    values = [boschloo(a.k, a.n, b.k, b.n) for a, b in pairs]
+    falls = [a.k * b.n > b.k * a.n for a, b in pairs]
+    values = [
+        boschloo(a.k, a.n, b.k, b.n) if fall else 1.0
+        for (a, b), fall in zip(pairs, falls, strict=True)
+    ]
     adjusted = holm(values) if values else ()
-    return tuple(
-        Drop(a, b, p) for (a, b), p in zip(pairs, adjusted, strict=True) if a.k * b.n > b.k * a.n
-    )
+    found = zip(pairs, falls, adjusted, strict=True)
+    return tuple(Drop(*pair, p) for pair, fall, p in found if fall)

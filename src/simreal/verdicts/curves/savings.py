@@ -23,7 +23,8 @@ class Saving:
     """What `n_sim` simulated demonstrations save of the real ones that `goal` takes.
 
     p10, p50, p90: quantiles of the saved share over the draws in which a road reaches the goal;
-    negative where simulation costs real data; None where it cannot be estimated. reach_real,
+    negative where simulation costs real data, minus infinity where only the real road reaches the
+    goal or takes no data at all; None where it cannot be estimated. reach_real,
     reach_hybrid: probability that a road reaches the goal with at most `within` real
     demonstrations. ceiling: share of draws in which no amount of data reaches it.
     """
@@ -46,15 +47,28 @@ class Saving:
         above = f"the goal is not reachable in {self.ceiling:.0%} of draws"
         if self.p10 is None or self.p50 is None or self.p90 is None:
             return f"{place} the saving of real data is not estimable: {above}."
-        return (
-            f"{place} the saving of real data is {self.p50:.0%} ({self.p10:.0%} to "
-            f"{self.p90:.0%}, 80 % of draws); {above}."
-        )
+        low, middle, high = (_words(share) for share in (self.p10, self.p50, self.p90))
+        band = f"({low} to {high}, 80 % of draws)"
+        return f"{place} the saving of real data is {middle} {band}; {above}."
 
     def to_json(self) -> dict[str, Any]:
-        """The `saving` of summary.json's `curves`."""
-        names = ("goal", "n_sim", "state", "p10", "p50", "p90", "reach_real", "reach_hybrid")
-        return {name: getattr(self, name) for name in names}
+        """The `saving` of summary.json's `curves`; a quantile without a lower limit is null."""
+        shares = {
+            name: share if share is not None and math.isfinite(share) else None
+            for name, share in (("p10", self.p10), ("p50", self.p50), ("p90", self.p90))
+        }
+        return {
+            "goal": self.goal,
+            "n_sim": self.n_sim,
+            "state": self.state,
+            **shares,
+            "reach_real": self.reach_real,
+            "reach_hybrid": self.reach_hybrid,
+        }
+
+
+def _words(share: float) -> str:
+    return f"{share:.0%}" if math.isfinite(share) else "without lower limit"
 
 
 def saved_shares(n_real: Floats, n_hybrid: Floats) -> Floats:

@@ -46,21 +46,23 @@ def _counted(rows: Sequence[TrialRow]) -> tuple[int, int]:
 def curves_of(evidence: Evidence, goal: float | None = None) -> dict[str, Any] | None:
     """The learning curves of a study; None with fewer than 3 different cells.
 
-    Cells of several targets are fitted together, target by target; `target` names them all.
+    Cells of several targets are fitted together, target by target; `target` names them all. `note`
+    is there only where the draws are too few to be relied on.
     """
     measured = cells_of(evidence)
     cells = [cell for _, cell in measured]
     if len({(cell.n_real, cell.n_sim) for cell in cells}) < FEW_CELLS:
         return None
     posterior = fit(cells)
-    notes = [drop.sentence for drop in drops(cells)]
+    note = {"note": posterior.note} if posterior.note else {}
     return {
         "target": " + ".join(name for name in evidence.targets if _tried(evidence, name)),
         "cells": _pooled_by_arm(measured),
         "lines": lines(posterior),
         "models": dict(posterior.models),
-        "non_monotone": notes,
+        "non_monotone": [drop.sentence for drop in drops(cells)],
         "saving": _saving(posterior, goal),
+        **note,
     }
 
 
