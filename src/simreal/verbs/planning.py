@@ -40,8 +40,7 @@ def plan(
         minutes_per_demo: Minutes a demonstration takes with its reset.
         times: In its place a kind of task: easy, dexterous, lerobot, ... (of the price file).
         variants: Variants of the task that each need demonstrations.
-        robots: Robots to collect and try on. What is left out here and in the next three is
-            taken from [calendar] of the price file.
+        robots: Robots at work; this and the next three come from the price file if left out.
         operators: People who operate them at the same time.
         shift_hours: Hours of a shift.
         deadline_days: Calendar days until the target must be reached.
