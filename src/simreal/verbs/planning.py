@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +13,7 @@ import tyro
 from simreal.core.errors import UsageError, unknown
 
 if TYPE_CHECKING:
+    from simreal.verdicts.cost.inputs import Inputs
     from simreal.verdicts.cost.prices import Price, Prices
 
 
@@ -57,27 +59,30 @@ def plan(
     from simreal.verdicts.pilot import Project, make_plan, plan_lines
 
     known = read_prices(prices)
-    lab: dict[str, Any] = {
-        "variants": variants,
-        "robots": robots,
-        "operators": operators,
-        "shift_hours": shift_hours,
-        "deadline_days": deadline_days,
-    }
+    lab = (variants, robots, operators, shift_hours, deadline_days)
     project = Project(
         target,
         _minutes(minutes_per_demo, times, known),
         known,
-        replace(known.calendar.inputs, **{k: v for k, v in lab.items() if v is not None}),
-        usable=usable,
-        most=most,
-        n_sim=n_sim,
-        built=built,
-        training_hours=training_hours,
-        worth=worth,
+        _lab(known, lab),
+        usable,
+        most,
+        n_sim,
+        built,
+        training_hours,
+        worth,
     )
     found = make_plan(project)
     print(json.dumps(found.to_json()) if json_output else "\n".join(plan_lines(found)))
+
+
+def _lab(prices: Prices, given: Sequence[float | None]) -> Inputs:
+    """The lab of the price file with the options that were given in its place."""
+    names = ("variants", "robots", "operators", "shift_hours", "deadline_days")
+    changed: dict[str, Any] = {
+        name: value for name, value in zip(names, given, strict=True) if value is not None
+    }
+    return replace(prices.calendar.inputs, **changed)
 
 
 def _minutes(minutes: float | None, times: str | None, prices: Prices) -> Price:
