@@ -5,6 +5,7 @@ Exit codes: 0 done; 1 the thing checked is bad; 2 wrong usage; 3 interrupted, re
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -89,9 +90,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     try:
         _parse(given)
+        sys.stdout.flush()
     except SimrealError as error:
         print(f"simreal: {error}", file=sys.stderr)
         raise SystemExit(error.exit_code) from None
+    except BrokenPipeError:
+        # The reader (`| head`) has enough; nothing more may be written, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
         print("simreal: interrupted.", file=sys.stderr)
         raise SystemExit(InterruptedRunError.exit_code) from None

@@ -85,3 +85,13 @@ def test_light_packages_import_nothing_heavy(package):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert modules
     assert done.stdout.split() == []
+
+
+def test_a_reader_that_has_enough_is_no_error() -> None:
+    command = [sys.executable, "-m", "simreal.cli", "schema", "summary"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0

@@ -70,10 +70,13 @@ def append_jsonl(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
 
 def _drop_torn_tail(path: Path) -> None:
     """Remove a last line without a newline: what a kill in the middle of a write leaves."""
-    if not path.exists():
+    if not path.exists() or path.stat().st_size == 0:
         return
-    content = path.read_bytes()
-    if content and not content.endswith(b"\n"):
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        whole = file.read() == b"\n"
+    if not whole:
+        content = path.read_bytes()
         write_bytes(path, content[: content.rfind(b"\n") + 1])
 
 
