@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from simreal.core.files import read_json, write_json
 from simreal.report.page import build_page
 from simreal.study.evidence import evidence_of
 from simreal.trials.plan import load_plan
-from simreal.verdicts.advise import Request, advise
+from simreal.verdicts.advise import Request, advise, strategies_of
 from simreal.verdicts.summary import DeclaredTest, StudyFacts, TargetFacts, summarise
 
 PACKAGES = ("simreal", "lerobot", "mujoco", "mujoco-warp", "warp-lang", "torch", "numpy")
@@ -20,6 +21,7 @@ def conclude(folder: Path, wall_s: float | None = None, prices: Path | None = No
     """Make verdicts.json, summary.json and report.html again from the raw records."""
     plan = load_plan(folder / "plan.json").content
     evidence = evidence_of(folder, prices)
+    evidence = replace(evidence, strategies=strategies_of(evidence))
     if wall_s is None:
         wall = folder / "wall.json"
         wall_s = float(read_json(wall)["wall_s"]) if wall.exists() else 0.0

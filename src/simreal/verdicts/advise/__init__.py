@@ -5,6 +5,7 @@ from simreal.verdicts.advise.case import ADVICE_STATES, Advice, Request, RoadFac
 from simreal.verdicts.advise.eligibility import Eligibility, Limits
 from simreal.verdicts.advise.lines import advice_lines
 from simreal.verdicts.advise.sheet import evidence_of_table
+from simreal.verdicts.advise.situations import strategies_of
 
 __all__ = [
     "ADVICE_STATES",
@@ -16,4 +17,5 @@ __all__ = [
     "advice_lines",
     "advise",
     "evidence_of_table",
+    "strategies_of",
 ]
