@@ -36,7 +36,8 @@ def advise(
     Args:
         source: A study's folder, or a table of trials (.csv, .jsonl) with the columns condition,
             success, arm, n_real and n_sim.
-        target: The success rate that must be reached (a fraction), if there is one.
+        target: The success rate that must be reached (a fraction); the study's own goal if left
+            out, if it has one.
         confidence: How sure of passing its test a road must be (a probability).
         budget: Money there is, in the currency of the prices; no limit if left out.
         variants: How many variants of the task are to be served; they share one simulator.
@@ -56,8 +57,9 @@ def advise(
 
     if target is not None and not 0 < target < 1:
         raise UsageError(f"--target {target}; give a fraction between 0 and 1, such as 0.85.")
+    evidence = _evidence(source, prices)
     request = Request(
-        target=target,
+        target=evidence.goal if target is None else target,
         limits=Limits(collision_limit, tolerance_mm, bias_mm, spread_mm),
         confidence=confidence,
         budget=budget,
@@ -66,7 +68,7 @@ def advise(
         days=days,
         stage_days=stage_days,
     )
-    advice = give(_evidence(source, prices), request)
+    advice = give(evidence, request)
     if json_output:
         print(json.dumps(advice.to_json()))
         return

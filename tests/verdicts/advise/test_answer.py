@@ -55,6 +55,11 @@ def test_a_road_is_advised_with_all_that_it_rests_on():
     assert "only the next increment" in text
 
 
+def test_what_rests_on_a_stand_in_says_so():
+    assert "stand-in (simulated)" in advice_lines(advise(pilot(), Request(0.85)))[0]
+    assert "stand-in" not in advice_lines(advise(pilot(charges=()), Request(0.85)))[0]
+
+
 def test_next_is_the_next_increment_only():
     for request in (Request(0.85), Request(0.95), Request(0.7)):
         for counts in ({}, {"hybrid": (20, 30)}, {"real": (30, 44)}):
@@ -186,7 +191,7 @@ def test_it_answers_in_a_few_seconds():
 COUNTS = st.tuples(st.integers(0, 50), st.integers(0, 50))
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(
     st.dictionaries(st.sampled_from([a.name for a in ARMS]), COUNTS, max_size=5),
     st.one_of(st.none(), st.floats(0.05, 0.95)),

@@ -33,6 +33,12 @@ def test_the_ledger_says_what_one_of_each_cost():
     assert set(found.sources.values()) == {"ledger"}
 
 
+def test_a_trial_that_nobody_charged_is_as_long_as_a_demonstration():
+    charges = (*ledger(real_hours=10), charge("shared", "demonstration", 50, "count"))
+    found = rates_of(study(cells(hybrid=50), charges=charges), BUILT)
+    assert found.real_demo == pytest.approx(found.trial + BUILT.quality_check.value)
+
+
 def test_the_setup_is_a_band_until_it_is_there():
     evidence = study(cells(hybrid=50))
     default = prices_from({})

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from simreal.core.errors import UsageError
+from simreal.core.types import STAND_IN
 from simreal.verdicts.advise.eligibility import Eligibility, Limits
 from simreal.verdicts.advise.increment import Increment
 from simreal.verdicts.advise.measuring import Measurement
@@ -108,7 +109,7 @@ class Advice:
     next: what to collect or try next, the next increment only. cost: the advised arm's own.
     flips: sentences that say what would change the answer. goal: the rate that the roads are judged
     by; wanted: whether it was asked for. road: the road of `strategy`. roads, p_reach, evpi, evsi:
-    empty or None where no learning surface could be fitted.
+    empty or None where no learning surface could be fitted. label: printed beside the verdict.
     """
 
     state: AdviceState
@@ -128,6 +129,7 @@ class Advice:
     currency: str = "USD"
     evpi: float | None = None
     evsi: tuple[Measurement, ...] = ()
+    label: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The `advice` of summary.json."""
@@ -179,6 +181,14 @@ class Case:
         shown = arm.name if arm else None
         cost = self.costs.get(arm.name) if arm else None
         assumed = assumptions(self.evidence, cost)
+        on_twin = any("twin" in charge.source for charge in self.evidence.charges)
         return Advice(
-            state, shown, reason, cost=cost, eligibility=self.rules, assumptions=assumed, **more
+            state,
+            shown,
+            reason,
+            cost=cost,
+            eligibility=self.rules,
+            assumptions=assumed,
+            label=STAND_IN if on_twin else "",
+            **more,
         )

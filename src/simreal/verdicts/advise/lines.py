@@ -33,11 +33,12 @@ def advice_lines(advice: Advice, width: int = 80) -> list[str]:
 
 def _verdict(advice: Advice) -> str:
     state = _capital(advice.state)
+    label = f", {advice.label}" if advice.label else ""
     if advice.strategy is None:
-        return f"{state}."
+        return f"{state}{label}."
     road = advice.road or ""
     named = advice.strategy if road in ("", advice.strategy) else f"{road} (from {advice.strategy})"
-    return f"{state}: {named}."
+    return f"{state}: {named}{label}."
 
 
 def _capital(text: str) -> str:

@@ -16,7 +16,7 @@ from simreal.verdicts.cost import price_of
 from simreal.verdicts.cost.breakeven import demonstration_cost
 from simreal.verdicts.cost.prices import Prices
 from simreal.verdicts.cost.speeds import FALLBACK
-from simreal.verdicts.cost.usage import units_of
+from simreal.verdicts.cost.usage import Usage, units_of
 from simreal.verdicts.evidence import Evidence
 from simreal.verdicts.rates import Interval
 
@@ -82,7 +82,10 @@ def _defaults(prices: Prices) -> dict[str, float]:
 
 
 def _measured(evidence: Evidence, prices: Prices) -> dict[str, float]:
-    """Amounts that the ledger gives; a training is the mean over the arms."""
+    """Amounts that the ledger gives; a training is the mean over the arms.
+
+    Where no trial was charged, one is taken to need the robot as long as a demonstration.
+    """
     units = units_of(evidence, prices)
     trained = [u["compute"] for u in units.training.values() if u["compute"] > 0]
     training = {"compute": sum(trained) / len(trained)} if trained else None
@@ -90,13 +93,17 @@ def _measured(evidence: Evidence, prices: Prices) -> dict[str, float]:
         "real_demo": units.real,
         "sim_demo": units.sim,
         "training": training,
-        "trial": units.trial,
+        "trial": units.trial or _without_review(units.real),
     }
     return {
         name: price_of(usage, prices)
         for name, usage in usages.items()
         if usage and any(quantity > 0 for quantity in usage.values())
     }
+
+
+def _without_review(demonstration: Usage | None) -> Usage | None:
+    return demonstration and {n: x for n, x in demonstration.items() if n != "quality_check"}
 
 
 def _setup(ledger: Sequence[Charge], prices: Prices) -> Interval:
