@@ -17,6 +17,8 @@ def advice_lines(advice: Advice, width: int = 80) -> list[str]:
     lines = [_verdict(advice), "", *_wrap(_capital(advice.reason), width)]
     if advice.next.why:
         lines += ["", *_wrap(advice.next.why, width)]
+    if advice.runner_up:
+        lines += ["", f"Runner-up: {advice.runner_up}."]
     if advice.roads:
         lines += ["", *_roads(advice)]
     if advice.evsi:
@@ -52,7 +54,7 @@ def _wrap(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
 
 
 def _bullets(entries: Sequence[str], width: int) -> list[str]:
-    return [line for e in entries for line in _wrap(_capital(e), width, "- ", "  ")]
+    return [line for e in entries for line in _wrap(e, width, "- ", "  ")]
 
 
 def _roads(advice: Advice) -> list[str]:
@@ -81,9 +83,13 @@ def _measurements(advice: Advice, width: int) -> list[str]:
     )
     if not told:
         return _wrap(f"{text}no measurement beforehand is expected to save {unit} 1.", width)
-    entries = [f"{m.text}: saves {m.value:,.0f}, costs {m.cost:,.0f}" for m in told]
+    entries = [f"{_capital(m.text)}: saves {m.value:,.0f}, costs {m.cost:,.0f}" for m in told]
     return [*_wrap(f"{text}measurements beforehand:", width), *_bullets(entries, width)]
 
 
 def _ruled_out(advice: Advice) -> list[str]:
-    return [f"{e.arm}: {'; '.join(e.reasons)}." for e in advice.eligibility if not e.eligible]
+    """Arms that break a rule; where all do, the reason says so already."""
+    out = [e for e in advice.eligibility if not e.eligible]
+    if len(out) == len(advice.eligibility):
+        return []
+    return [f"{e.arm}: {'; '.join(e.reasons)}." for e in out]
