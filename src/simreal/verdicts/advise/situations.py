@@ -31,7 +31,7 @@ def strategies_of(evidence: Evidence) -> dict[str, str]:
     """
     if evidence.goal is None:
         return {}
-    found = {}
+    found: dict[str, str] = {}
     for name, request in situations(evidence.goal).items():
         advised = advise(evidence, request).strategy
         role = (
