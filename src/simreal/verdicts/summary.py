@@ -16,7 +16,7 @@ from simreal.verdicts.compare import State, decide
 from simreal.verdicts.cost import Arm, ArmCost, arm_costs
 from simreal.verdicts.cost.economics import economics_of
 from simreal.verdicts.cost.timing import time_of
-from simreal.verdicts.curves import curves_of
+from simreal.verdicts.curves import curves_of, posterior_of
 from simreal.verdicts.evidence import Evidence, contrast, rate_of
 from simreal.verdicts.exact import holm
 from simreal.verdicts.intervals import t_interval
@@ -130,13 +130,14 @@ def summarise(facts: StudyFacts, evidence: Evidence, advice: Advice) -> dict[str
         priced = arm_costs(evidence.charges, evidence.arms, evidence.prices)
         costs = {cost.name: cost for cost in priced}
     tests = every_pair(evidence) if facts.tests is None else facts.tests
-    ranked = ranking_of(evidence)
+    ranked, goal = ranking_of(evidence), evidence.goal
+    posterior = posterior_of(evidence)
     labels = {target.name: target.label for target in facts.targets}
     return {
         "schema": SUMMARY_SCHEMA,
         "study": facts.study,
         "form": facts.form,
-        "goal": evidence.goal,
+        "goal": goal,
         "targets": [asdict(target) for target in facts.targets],
         "arms": [_arm(evidence, arm, costs.get(arm.name)) for arm in evidence.arms],
         "claims": [verdict.to_json() for verdict in evaluate_claims(evidence)],
@@ -144,10 +145,10 @@ def summarise(facts: StudyFacts, evidence: Evidence, advice: Advice) -> dict[str
         "advice": advice.to_json(),
         "recipes": [verdict.to_json() for verdict in recipes_of(evidence, tests)],
         "ranking": None if ranked is None else ranked.to_json(),
-        "acceptance": [one.to_json() for one in acceptance_of(evidence, evidence.goal, labels)],
-        "curves": curves_of(evidence, evidence.goal),
-        "economics": economics_of(evidence),
-        "time": time_of(evidence, goal=evidence.goal),
+        "acceptance": [one.to_json() for one in acceptance_of(evidence, goal, labels)],
+        "curves": curves_of(evidence, goal, posterior=posterior),
+        "economics": economics_of(evidence, posterior=posterior),
+        "time": time_of(evidence, goal=goal, posterior=posterior),
         "explanation": facts.explanation,
         "versions": dict(facts.versions),
         "wall_s": facts.wall_s,

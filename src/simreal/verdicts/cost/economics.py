@@ -11,10 +11,10 @@ from simreal.core.types import STAND_IN
 from simreal.verdicts.cost.arms import ArmCost, arm_costs, ledger_total
 from simreal.verdicts.cost.prices import Prices
 from simreal.verdicts.cost.purposes import RESOURCES, counted, purpose
-from simreal.verdicts.cost.reach import RATES, Costing, fitted, measured, posterior_of
+from simreal.verdicts.cost.reach import RATES, Costing, fitted, measured
 from simreal.verdicts.cost.usage import Units, at, draw_prices, rate, units_of
 from simreal.verdicts.cost.variants import Match, break_even_entry, match
-from simreal.verdicts.curves import Posterior
+from simreal.verdicts.curves import Posterior, posterior_of
 from simreal.verdicts.evidence import Evidence
 from simreal.verdicts.rates import Interval
 
@@ -38,9 +38,8 @@ def economics_of(
     """The `economics` of summary.json; None without a ledger or prices.
 
     reach: over the learning curve (fitted here unless `posterior` gives it), else the arms as they
-    were tried. built: whether the simulator is
-    there already; both where None. Bands only: where the set-up cost is a default, no saving is a
-    headline.
+    were tried. built: whether the simulator is there already; both where None. Bands only: where
+    the set-up cost is a default, no saving is a headline.
     """
     prices = evidence.prices
     if prices is None or not evidence.charges:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from simreal.verdicts.cost.usage import Floats, PriceDraws, Units, Usage, add
-from simreal.verdicts.curves import Posterior, cells_of, fit
-from simreal.verdicts.curves.view import FARTHEST, FEW_CELLS
+from simreal.verdicts.curves import Posterior
+from simreal.verdicts.curves.view import FARTHEST
 from simreal.verdicts.evidence import Evidence, Role
 
 #: Rates at which curves are given.
@@ -35,14 +35,6 @@ class Road:
         if self.n_sim is None:
             return "sim-only"
         return "hybrid" if self.n_sim else "real-only"
-
-
-def posterior_of(evidence: Evidence) -> Posterior | None:
-    """The learning curve of a study; None with fewer than 3 different cells."""
-    cells = [cell for _, cell in cells_of(evidence)]
-    if len({(cell.n_real, cell.n_sim) for cell in cells}) < FEW_CELLS:
-        return None
-    return fit(cells)
 
 
 def roads(posterior: Posterior) -> list[Road]:

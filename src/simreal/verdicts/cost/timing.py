@@ -14,10 +14,10 @@ from simreal.verdicts.cost.arms import Arm
 from simreal.verdicts.cost.calendar import Draws, Plan, days
 from simreal.verdicts.cost.inputs import Inputs
 from simreal.verdicts.cost.prices import Prices
-from simreal.verdicts.cost.reach import Road, needed, posterior_of, roads
+from simreal.verdicts.cost.reach import Road, needed, roads
 from simreal.verdicts.cost.speeds import Speeds, planned_speeds, speeds_of
 from simreal.verdicts.cost.usage import Floats, PriceDraws, draw_prices, training_hours
-from simreal.verdicts.curves import Posterior
+from simreal.verdicts.curves import Posterior, posterior_of
 from simreal.verdicts.evidence import Evidence, role_of
 
 

@@ -5,7 +5,7 @@ from simreal.verdicts.curves.monotone import Drop, drops
 from simreal.verdicts.curves.posterior import CellCounts, Posterior, fit
 from simreal.verdicts.curves.prior import DEFAULT, Prior
 from simreal.verdicts.curves.savings import Saving, saving
-from simreal.verdicts.curves.view import cells_of, curves_of
+from simreal.verdicts.curves.view import cells_of, curves_of, posterior_of
 
 __all__ = [
     "DEFAULT",
@@ -20,5 +20,6 @@ __all__ = [
     "curves_of",
     "drops",
     "fit",
+    "posterior_of",
     "saving",
 ]

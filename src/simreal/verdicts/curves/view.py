@@ -43,24 +43,35 @@ def _counted(rows: Sequence[TrialRow]) -> tuple[int, int]:
     return round(sample.effective_k), sample.effective_n
 
 
-def curves_of(evidence: Evidence, goal: float | None = None) -> dict[str, Any] | None:
-    """The learning curves of a study; None with fewer than 3 different cells.
+def posterior_of(evidence: Evidence) -> Posterior | None:
+    """The learning surface of a study; None with fewer than 3 different cells.
 
-    Cells of several targets are fitted together, target by target; `target` names them all. `note`
-    is there only where the draws are too few to be relied on.
+    Cells of several targets are fitted together, target by target.
     """
-    measured = cells_of(evidence)
-    cells = [cell for _, cell in measured]
+    cells = [cell for _, cell in cells_of(evidence)]
     if len({(cell.n_real, cell.n_sim) for cell in cells}) < FEW_CELLS:
         return None
-    posterior = fit(cells)
+    return fit(cells)
+
+
+def curves_of(
+    evidence: Evidence, goal: float | None = None, *, posterior: Posterior | None = None
+) -> dict[str, Any] | None:
+    """The `curves` of summary.json; None where there is no learning surface.
+
+    posterior: that of the study, fitted here unless given. `target` names all targets. `note` is
+    there only where the draws are too few to be relied on.
+    """
+    posterior = posterior or posterior_of(evidence)
+    if posterior is None:
+        return None
     note = {"note": posterior.note} if posterior.note else {}
     return {
         "target": " + ".join(name for name in evidence.targets if _tried(evidence, name)),
-        "cells": _pooled_by_arm(measured),
+        "cells": _pooled_by_arm(cells_of(evidence)),
         "lines": lines(posterior),
         "models": dict(posterior.models),
-        "non_monotone": [drop.sentence for drop in drops(cells)],
+        "non_monotone": [drop.sentence for drop in drops(posterior.cells)],
         "saving": _saving(posterior, goal),
         **note,
     }
