@@ -108,6 +108,14 @@ def test_the_card_answers_for_every_state_of_the_advice(study: Study, state: str
     assert not COMPARATIVE.search(" ".join(said))
 
 
+def test_roads_are_said_to_miss_the_goal_only_where_they_were_looked_down(study: Study) -> None:
+    seen = _advised(study, "no strategy reaches it")
+    assert seen.summary["advice"]["roads"]
+    assert words.headline(seen).startswith("No road")
+    plain = {**seen.summary, "advice": {**seen.summary["advice"], "roads": []}}
+    assert words.headline(replace(seen, summary=plain)).startswith("None of the arms")
+
+
 def test_how_sure_carries_counts_and_label(study: Study) -> None:
     big, small = words.how_sure(study)
     assert big == "93/100"

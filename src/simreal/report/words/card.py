@@ -21,6 +21,8 @@ def headline(study: Study) -> str:
     if state == "not enough evidence":
         return "Not enough evidence to choose a road."
     if state == "no strategy reaches it":
+        if advice.get("roads"):
+            return "No road tried here is likely to reach the goal."
         return "None of the arms tried here reaches the goal."
     if arm is None:
         return f"Take {advice['strategy']}."
