@@ -90,3 +90,8 @@ def test_every_arm_on_every_target_it_was_tried_on():
 def test_impossible_questions_are_refused(call):
     with pytest.raises(UsageError):
         call()
+
+
+def test_a_negative_number_of_failures_is_refused():
+    with pytest.raises(UsageError, match="negative"):
+        trials_needed(0.9, -1)

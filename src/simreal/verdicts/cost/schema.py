@@ -73,21 +73,26 @@ COST_REPORT: Schema = record(
     headline=FLAG,
 )
 
+#: The fields of `inputs.Inputs`.
+LAB: dict[str, Schema] = {
+    "robots": _SOME,
+    "operators": optional(_SOME),
+    "shift_hours": AMOUNT,
+    "shifts": _SOME,
+    "days_a_week": AMOUNT,
+    "deadline_days": optional(AMOUNT),
+    "cores": _SOME,
+    "gpus": COUNT,
+    "can_build": FLAG,
+    "engineers": _SOME,
+    "stopped_line": AMOUNT,
+    "variants": _SOME,
+    "trials": COUNT,
+}
+
 TIME: Schema = record(
     inputs=record(
-        robots=_SOME,
-        operators=optional(_SOME),
-        shift_hours=AMOUNT,
-        shifts=_SOME,
-        days_a_week=AMOUNT,
-        deadline_days=optional(AMOUNT),
-        cores=_SOME,
-        gpus=COUNT,
-        can_build=FLAG,
-        engineers=_SOME,
-        stopped_line=AMOUNT,
-        variants=_SOME,
-        trials=COUNT,
+        **LAB,
         minutes=_SPEED,
         usable=_SPEED,
         trial_minutes=_SPEED,

@@ -1,7 +1,7 @@
 """Before any data: which pilot to run first, what it takes, and what its result decides."""
 
 from simreal.verdicts.pilot.pilots import Pilot, candidates
-from simreal.verdicts.pilot.plan import Plan, make_plan, trials_with
+from simreal.verdicts.pilot.plan import Plan, make_plan
 from simreal.verdicts.pilot.project import CHOICES, ROADS, Project
 from simreal.verdicts.pilot.rule import Rule
 from simreal.verdicts.pilot.words import plan_lines
@@ -16,5 +16,4 @@ __all__ = [
     "candidates",
     "make_plan",
     "plan_lines",
-    "trials_with",
 ]

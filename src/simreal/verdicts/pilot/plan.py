@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import special
 
-from simreal.core.errors import UsageError
+from simreal.verdicts.acceptance import trials_needed
 from simreal.verdicts.curves import DEFAULT, Prior, fit
 from simreal.verdicts.pilot.outlook import Outlook, outlook
 from simreal.verdicts.pilot.pilots import Pilot, candidates
 from simreal.verdicts.pilot.project import ODDS, ROADS, Project
 from simreal.verdicts.pilot.rule import Rule, Span, rule_of, span
 from simreal.verdicts.pilot.value import Valued, value
-from simreal.verdicts.planning import smallest_detectable, trials_without_failure
+from simreal.verdicts.planning import smallest_detectable
 from simreal.verdicts.rates import CONFIDENCE
 
 _DRAWS = 9000
@@ -164,22 +163,11 @@ def make_plan(project: Project, *, prior: Prior = DEFAULT, seed: int = 0) -> Pla
         tuple(_weighed(view, one) for one in valued),
         best.pilot,
         rule_of(view, best),
-        tuple(Shown(failures, trials_with(project.target, failures)) for failures in range(3)),
+        tuple(Shown(failures, trials_needed(project.target, failures)) for failures in range(3)),
         smallest_detectable(0.5, best.pilot.trials, best.pilot.trials),
         view.worth,
         view.worth_building(),
     )
-
-
-def trials_with(rate: float, failures: int, confidence: float = CONFIDENCE) -> int:
-    """Trials that show `rate` (one-sided Clopper-Pearson) although so many of them failed."""
-    if failures < 0:
-        raise UsageError(f"A number of failures cannot be negative; got {failures}.")
-    low = trials_without_failure(rate, confidence)
-    high = low * (2 * failures + 2)
-    counts = np.arange(low + failures, high + 2 * failures + 1)
-    passes = special.bdtr(failures, counts, 1 - rate) <= 1 - confidence + 1e-12
-    return int(counts[passes][0])
 
 
 def _road(view: Outlook, index: int) -> Road:
