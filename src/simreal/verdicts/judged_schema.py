@@ -21,6 +21,7 @@ from simreal.verdicts.schema_parts import (
     optional,
     record,
 )
+from simreal.verdicts.stopping import STOP_STATES
 
 #: summary.json's `recipes`: the declared tests read as claims about recipes.
 RECIPES: Schema = array(
@@ -72,7 +73,7 @@ _DECIDED = record(
     by=one_of("success", "score"),
     arms=array(record(arm=NAME, **RATE_FIELDS, score=optional(FRACTION))),
     goal=optional(FRACTION),
-    state=one_of("better", "worse", "reached", "missed", "cannot tell"),
+    state=one_of(*STOP_STATES),
     estimate=optional(NUMBER),
     ci=CI,
     e=optional(AMOUNT),

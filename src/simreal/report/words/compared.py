@@ -13,8 +13,8 @@ from typing import Any
 from simreal.report.numbers import p_value, percent, points, share
 from simreal.report.words.states import known, suite
 from simreal.verdicts.compare import STATES
+from simreal.verdicts.curves.savings import SAVING_STATES
 
-SAVING_STATES = ("estimated", "not estimable")
 _COMPARED = {
     "better": "{a} did better than {b}",
     "worse": "{a} did worse than {b}",
