@@ -11,7 +11,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -247,13 +247,3 @@ def _remarks(rows: Sequence[TrialRow]) -> Iterator[str]:
         if 0 < len(holes) <= len(numbers):
             shown = ", ".join(map(str, holes[:10])) + (" ..." if len(holes) > 10 else "")
             yield f"Conditions {shown} are missing between {min(numbers)} and {max(numbers)}."
-
-
-def check_plan(rows: Iterable[TrialRow], plan_sha: str) -> None:
-    """Refuse trials that do not carry the plan's hash: they were not declared beforehand."""
-    for row in rows:
-        if row.plan_sha != plan_sha:
-            raise BadDataError(
-                f"The trial of arm {row.arm!r} at condition {row.condition} belongs to plan "
-                f"{row.plan_sha!r}, not to {plan_sha!r}; trials outside the plan are refused."
-            )
