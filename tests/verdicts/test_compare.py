@@ -231,3 +231,19 @@ def test_better_implies_non_inferior(first, second):
     a, b = keyed(first), keyed(second)
     if compare(a, b).state == "better":
         assert noninferior(a, b, 0.05).state == "non-inferior"
+
+
+def test_the_method_says_what_one_side_alone_has():
+    some, more = dict.fromkeys(range(20), True), {i: i < 45 for i in range(50)}
+    assert compare(more, some).method.endswith("30 conditions of one side alone left out")
+    assert "left out" not in compare(some, some).method
+
+
+def test_many_unpaired_trials_take_the_score_test():
+    """Boschloo's test of so many would not end."""
+    a = {("a", i): i < 30_500 for i in range(50_000)}
+    b = {("b", i): i < 30_000 for i in range(50_000)}
+    found = compare(a, b)
+    assert found.method == "unpaired: Newcombe interval, score test"
+    assert found.p == pytest.approx(0.001219, abs=1e-6)
+    assert found.state == "better"

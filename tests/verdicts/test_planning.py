@@ -6,7 +6,7 @@ from simreal.core.errors import UsageError
 from simreal.verdicts import planning
 from simreal.verdicts.exact import boschloo, holm
 from simreal.verdicts.intervals import t_interval, t_test, weighted_sum
-from simreal.verdicts.numerics import root
+from simreal.verdicts.numerics import binomial_mass, likely_counts, root
 
 RATE = st.floats(0.05, 0.95)
 
@@ -94,3 +94,17 @@ def test_a_weighted_sum_of_one_keeps_its_interval():
     value, interval = weighted_sum([0.3, 0.3], [(0.1, 0.6), (0.1, 0.6)], [1.0, -1.0])
     assert value == 0
     assert interval[0] == pytest.approx(-interval[1])
+
+
+def test_what_many_pairs_can_see_is_found_quickly():
+    """Against the normal approximation, which so many pairs keep to."""
+    disc, n = 0.5, 30_000
+    found = planning.smallest_detectable_paired(n, disc)
+    sd = disc**0.5
+    assert found == pytest.approx((1.96 + 0.8416) * sd / n**0.5, rel=0.01)
+
+
+@given(st.integers(0, 300), st.floats(0.01, 1))
+def test_counts_left_out_hold_no_mass(n, rate):
+    kept = likely_counts(n, rate, rate)
+    assert binomial_mass(kept, n, rate).sum() == pytest.approx(1, abs=1e-12)

@@ -25,6 +25,8 @@ State = Literal["better", "worse", "equivalent", "cannot tell"]
 STATES: tuple[State, ...] = ("better", "worse", "equivalent", "cannot tell")
 #: Differences smaller than this (a fraction) count as none, unless the plan declares another.
 MARGIN = 0.05
+#: With more unpaired trials the score test stands in: Boschloo's would take minutes.
+LARGEST_EXACT = 10_000
 
 
 @dataclass(frozen=True)
@@ -105,11 +107,17 @@ def _unpaired_estimate(observed: Match, confidence: float, test: bool) -> Estima
     ci = newcombe(k1, n1, k2, n2, confidence)
     if not test:
         return Estimate(difference, ci, None)
-    if not observed.repeated:
+    if _exact(observed):
         return Estimate(difference, ci, boschloo(round(k1), n1, round(k2), n2))
     pooled = (k1 + k2) / (n1 + n2)
     error = math.sqrt(pooled * (1 - pooled) * (1 / n1 + 1 / n2))
     return Estimate(difference, ci, _score_p(difference / error) if error else 1.0)
+
+
+def _exact(found: Match) -> bool:
+    """Whether the exact test is feasible and means anything; this never depends on an outcome."""
+    few = found.paired or found.a.effective_n + found.b.effective_n <= LARGEST_EXACT
+    return few and not found.repeated
 
 
 def _plain_estimate(found: Match, confidence: float, test: bool) -> Estimate:
@@ -148,12 +156,15 @@ def method_name(found: Match, test: bool = True) -> str:
     exact = "exact McNemar test" if found.paired else "Boschloo's exact test"
     parts = [interval]
     if test:
-        parts.append("score test" if found.repeated else exact)
+        parts.append(exact if _exact(found) else "score test")
     if found.repeated:
         parts.append("repeats of a condition counted once")
     if found.missing:
         missing = "trial" if found.missing == 1 else "trials"
         parts.append(f"union over {found.missing} missing {missing}")
+    if found.excluded:
+        conditions = "condition" if len(found.excluded) == 1 else "conditions"
+        parts.append(f"{len(found.excluded)} {conditions} of one side alone left out")
     return ("paired: " if found.paired else "unpaired: ") + ", ".join(parts)
 
 

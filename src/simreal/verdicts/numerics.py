@@ -6,6 +6,7 @@ Written out because importing scipy.stats and scipy.optimize would double the ti
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -52,6 +53,13 @@ def binomial_mass(k: npt.ArrayLike, n: npt.ArrayLike, p: npt.ArrayLike) -> Array
     log_mass = log_mass - special.gammaln(size - count + 1)
     log_mass = log_mass + special.xlogy(count, rate) + special.xlog1py(size - count, -rate)
     return np.asarray(np.exp(log_mass), dtype=float)
+
+
+def likely_counts(n: int, low: float, high: float) -> npt.NDArray[np.int64]:
+    """All k but those of mass under 1e-20, for K ~ Binomial(n, p) with p from `low` to `high`."""
+    reach = [30 + 12 * math.sqrt(n * p * (1 - p)) for p in (low, high)]
+    first, last = n * low - reach[0], n * high + reach[1]
+    return np.arange(max(0, math.floor(first)), min(n, math.ceil(last)) + 1)
 
 
 def hypergeometric_tail(first: npt.ArrayLike, second: npt.ArrayLike, n1: int, n2: int) -> Array:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy import special
 
 from simreal.core.errors import UsageError
-from simreal.verdicts.numerics import binomial_mass
+from simreal.verdicts.numerics import binomial_mass, likely_counts
 from simreal.verdicts.rates import CONFIDENCE, wilson, z_value
 
 #: Power that planning aims for unless told otherwise.
@@ -107,7 +107,7 @@ def mcnemar_power(n: int, difference: float, discordance: float, alpha: float = 
         )
     if discordance == 0:
         return 0.0
-    pairs = np.arange(n + 1)
+    pairs = likely_counts(n, discordance, discordance)
     weight = binomial_mass(pairs, n, discordance)
     win = min(1.0, max(0.0, (1 + difference / discordance) / 2))
     edge = _mcnemar_edge(pairs, alpha)
@@ -119,8 +119,11 @@ def mcnemar_power(n: int, difference: float, discordance: float, alpha: float = 
 def _mcnemar_edge(pairs: npt.NDArray[np.int64], alpha: float) -> npt.NDArray[np.int64]:
     """For each number of discordant pairs, the most losses that are still significant, or -1."""
     low, high = np.full(len(pairs), -1), pairs // 2 + 1
+    near = np.floor((pairs - z_value(1 - alpha) * np.sqrt(pairs)) / 2).astype(np.int64)
+    guesses = [near - 2, near + 2]
     while np.any(high - low > 1):
-        middle = np.maximum((low + high) // 2, 0)
+        middle = guesses.pop() if guesses else (low + high) // 2
+        middle = np.clip(middle, np.maximum(low, 0), high)
         significant = 2 * special.bdtr(middle, pairs, 0.5) <= alpha
         low[significant] = np.maximum(low, middle)[significant]
         high[~significant] = np.minimum(high, middle)[~significant]
