@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from simreal.core.errors import UsageError
+from simreal.verbs.deadlines import days_until
 
 if TYPE_CHECKING:
     from simreal.verdicts.evidence import Evidence
@@ -22,7 +23,7 @@ def advise(
     budget: float | None = None,
     variants: int = 1,
     built: Annotated[bool, tyro.conf.FlagCreatePairsOff] = False,
-    days: float | None = None,
+    deadline: str | None = None,
     stage_days: float | None = None,
     prices: Path | None = None,
     collision_limit: float | None = None,
@@ -42,7 +43,7 @@ def advise(
         budget: Money there is, in the currency of the prices; no limit if left out.
         variants: How many variants of the task are to be served; they share one simulator.
         built: The simulator is there already and costs nothing more to build.
-        days: Calendar days until the deadline.
+        deadline: A date (2026-05-01), or a number of days from today.
         stage_days: Days that one stage takes (collect, train, test); follows from the lab in the
             price file if left out.
         prices: A TOML file of prices in place of the shipped ones.
@@ -65,7 +66,7 @@ def advise(
         budget=budget,
         variants=variants,
         built=built,
-        days=days,
+        days=days_until(deadline),
         stage_days=stage_days,
     )
     advice = give(evidence, request)

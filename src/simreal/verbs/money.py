@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
 from simreal.core.errors import UsageError
+from simreal.verbs.deadlines import days_until
 
 if TYPE_CHECKING:
     from simreal.verdicts.cost.inputs import Inputs
@@ -109,7 +109,7 @@ class LabOptions:
             "operators": self.operators,
             "shift_hours": self.shift_hours,
             "days_a_week": self.days_a_week,
-            "deadline_days": _deadline(self.deadline),
+            "deadline_days": days_until(self.deadline),
             "cores": self.cores,
             "gpus": self.gpus,
             "can_build": False if self.cannot_build else None,
@@ -167,25 +167,6 @@ def days(
         print(json.dumps({"currency": known.currency, "cases": cases}))
     else:
         print("\n".join(days_lines(cases, known.currency, note)))
-
-
-def _deadline(text: str | None) -> float | None:
-    """Days from today until a date, or a number of days."""
-    if text is None:
-        return None
-    try:
-        return float(int(text))
-    except ValueError:
-        pass
-    try:
-        left = (date.fromisoformat(text) - datetime.now(UTC).date()).days
-    except ValueError:
-        raise UsageError(
-            f"--deadline {text}; give a date such as 2026-05-01, or a number of days."
-        ) from None
-    if left < 0:
-        raise UsageError(f"--deadline {text} has passed.")
-    return float(left)
 
 
 def _planned(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from simreal.core.errors import UsageError, unknown
+from simreal.verbs.deadlines import days_until
 
 if TYPE_CHECKING:
     from simreal.verdicts.cost.inputs import Inputs
@@ -25,7 +26,7 @@ def plan(
     robots: int | None = None,
     operators: int | None = None,
     shift_hours: float | None = None,
-    deadline_days: float | None = None,
+    deadline: str | None = None,
     built: bool = False,
     most: int = 1000,
     n_sim: int = 1000,
@@ -45,7 +46,7 @@ def plan(
         robots: Robots at work; this and the next three come from the price file if left out.
         operators: People who operate them at the same time.
         shift_hours: Hours of a shift.
-        deadline_days: Calendar days until the target must be reached.
+        deadline: A date (2026-05-01), or a number of days from today.
         built: The task runs in simulation already.
         most: Real demonstrations a variant after which you would give up.
         n_sim: Simulated demonstrations a variant, where simulation is used.
@@ -59,7 +60,7 @@ def plan(
     from simreal.verdicts.pilot import Project, make_plan, plan_lines
 
     known = read_prices(prices)
-    lab = (variants, robots, operators, shift_hours, deadline_days)
+    lab = (variants, robots, operators, shift_hours, days_until(deadline))
     project = Project(
         target,
         _minutes(minutes_per_demo, times, known),

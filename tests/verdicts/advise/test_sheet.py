@@ -88,7 +88,7 @@ def test_the_verb_prints_one_object(tmp_path, capsys):
         (("--budget", "-3"), 2, "budget"),
         (("--tolerance-mm", "1"), 2, "all three"),
         (("--collision-limit", "2"), 2, "rate between 0 and 1"),
-        (("--stage-days", "3"), 2, "give --days too"),
+        (("--stage-days", "3"), 2, "give --deadline too"),
         (("--prices", "no.toml"), 2, "No price file"),
     ],
 )

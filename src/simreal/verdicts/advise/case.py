@@ -60,7 +60,9 @@ class Request:
         if self.variants < 1:
             raise UsageError(f"There is at least 1 variant of the task; got {self.variants}.")
         if self.days is None and self.stage_days is not None:
-            raise UsageError("The days a stage takes count for a deadline only; give --days too.")
+            raise UsageError(
+                "The days a stage takes count for a deadline only; give --deadline too."
+            )
         if any(days is not None and not days > 0 for days in (self.days, self.stage_days)):
             raise UsageError(
                 f"Days are more than 0; got {self.days} left and {self.stage_days} a stage."
