@@ -15,8 +15,7 @@ from scipy import special
 
 from simreal.core.errors import UsageError
 from simreal.verdicts.evidence import Evidence
-from simreal.verdicts.keys import keyed
-from simreal.verdicts.pairing import Sample, tally
+from simreal.verdicts.keys import sample_of
 from simreal.verdicts.rates import CONFIDENCE, check_confidence, clopper_pearson
 from simreal.verdicts.records import TrialRow
 
@@ -122,7 +121,7 @@ def accept(
 
     A lost trial counts as a failure, repeats of a condition count once.
     """
-    sample = Sample(tuple(tally(outcome) for outcome in keyed(rows, ())[0].values()))
+    sample = sample_of(rows)
     seen = [t for t in sample.tallies if t.n]
     k, n = sample.effective_k, sample.effective_n + sample.missing
     failures = math.ceil(n - k - 1e-9)

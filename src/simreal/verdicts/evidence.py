@@ -12,8 +12,7 @@ from simreal.verdicts.compare import MARGIN, Estimate, compare
 from simreal.verdicts.cost import Arm
 from simreal.verdicts.cost.prices import Prices
 from simreal.verdicts.intervals import t_interval, t_test
-from simreal.verdicts.keys import keyed
-from simreal.verdicts.pairing import Sample, tally
+from simreal.verdicts.keys import keyed, sample_of
 from simreal.verdicts.planning import ALPHA
 from simreal.verdicts.rates import Interval, Rate, clopper_pearson
 from simreal.verdicts.records import TrialRow
@@ -131,8 +130,7 @@ def pooled_note(rows: Sequence[TrialRow]) -> str:
 
 def rate_of(rows: Sequence[TrialRow]) -> Rate:
     """The rate of some trials; lost ones widen the interval, repeated conditions count once."""
-    found, _ = keyed(rows, ())
-    return Sample(tuple(tally(outcome) for outcome in found.values())).rate()
+    return sample_of(rows).rate()
 
 
 @dataclass(frozen=True)

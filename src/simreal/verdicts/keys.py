@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from simreal.verdicts.pairing import Outcome
+from simreal.verdicts.pairing import Outcome, Sample, tally
 from simreal.verdicts.records import TrialRow
 
 _BASE = ("suite", "condition")
@@ -55,3 +55,9 @@ def keyed_alike(
         if all(_unique(rows, fields) for rows in tables):
             return [outcomes(rows, fields) for rows in tables]
     return [outcomes(rows) for rows in tables]
+
+
+def sample_of(rows: Sequence[TrialRow]) -> Sample:
+    """Trials of one side alone, repeats of a condition together."""
+    (found,) = keyed_alike([rows])
+    return Sample(tuple(tally(outcome) for outcome in found.values()))

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from simreal.core.errors import BadDataError, UsageError
 from simreal.verdicts.agreement import Measured
-from simreal.verdicts.keys import keyed
-from simreal.verdicts.pairing import Sample, tally
+from simreal.verdicts.keys import sample_of
 from simreal.verdicts.records import TrialRow, csv_records, read_utf8
 
 Side = Mapping[str, Measured]
@@ -86,7 +85,7 @@ def _by_policy(rows: Sequence[TrialRow], several: bool) -> dict[str, Measured]:
         grouped.setdefault(name, []).append(row)
     found = {}
     for name, own in grouped.items():
-        sample = Sample(tuple(tally(outcome) for outcome in keyed(own, ())[0].values()))
+        sample = sample_of(own)
         seen = [t for t in sample.tallies if t.n]
         k, n = sum(t.k for t in seen), sum(t.n for t in seen)
         if n:

@@ -13,8 +13,7 @@ from simreal.verdicts.curves.monotone import drops
 from simreal.verdicts.curves.posterior import CellCounts, Posterior, fit
 from simreal.verdicts.curves.savings import saving
 from simreal.verdicts.evidence import Evidence
-from simreal.verdicts.keys import keyed
-from simreal.verdicts.pairing import Sample, tally
+from simreal.verdicts.keys import sample_of
 from simreal.verdicts.records import TrialRow
 
 #: Fewer different cells than this make no curve.
@@ -38,8 +37,7 @@ def cells_of(evidence: Evidence, suite: str = "nominal") -> tuple[tuple[Arm, Cel
 
 def _counted(rows: Sequence[TrialRow]) -> tuple[int, int]:
     """Successes and trials; a repeated condition counts once, with its mean."""
-    outcomes, _ = keyed(rows, ())
-    sample = Sample(tuple(tally(outcome) for outcome in outcomes.values()))
+    sample = sample_of(rows)
     return round(sample.effective_k), sample.effective_n
 
 
