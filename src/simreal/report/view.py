@@ -168,7 +168,7 @@ def _cost(
     assert arm.cost is not None
     total = float(arm.cost["total"])
     if stack is None and priced is not None:
-        stack = {r: priced.used[r] * getattr(prices, r).value for r in _RESOURCES}
+        stack = {r: priced.used[r] * prices.of(r).value for r in _RESOURCES}
     parts = {"total": total}
     if stack and abs(sum(stack.values()) - total) <= 0.005 * max(total, 0.01):
         parts = {part: sum(stack[r] for r in names) for part, names in _PARTS.items()}

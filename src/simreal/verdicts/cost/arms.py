@@ -15,16 +15,22 @@ from typing import Any
 
 from simreal.core.errors import UsageError, unknown
 from simreal.core.types import Charge
-from simreal.verdicts.cost.prices import Price, Prices
-from simreal.verdicts.cost.purposes import RESOURCES, amounts
+from simreal.verdicts.cost.prices import Prices
+from simreal.verdicts.cost.purposes import (
+    RESOURCES,
+    amounts,
+    building_booked,
+    kinds_for,
+    on_stand_in,
+)
 from simreal.verdicts.rates import Interval
 
 #: Shared charges of these kinds are needed only by arms that train on simulated data ...
-_FOR_SIM = ("simulate", "render", "engineering", "validation", "validation_trial")
+_FOR_SIM = kinds_for("simulated data", "simulator")
 #: ... and of these only by arms that train on data from the target.
-_FOR_REAL = ("demonstration", "reset", "retry", "idle", "operator")
+_FOR_REAL = kinds_for("real data")
 #: These shrink with the number of demonstrations an arm takes from the shared pool.
-_PER_DEMONSTRATION = ("simulate", "render", *_FOR_REAL)
+_PER_DEMONSTRATION = kinds_for("simulated data", "real data")
 
 
 @dataclass(frozen=True)
@@ -98,19 +104,13 @@ def share_of(charge: Charge, arm: Arm, arms: Sequence[Arm]) -> float:
 
 def price_of(used: Mapping[str, float], prices: Prices) -> float:
     """Money for quantities of resources at the prices' values."""
-    return sum(quantity * _rate(prices, name).value for name, quantity in used.items())
+    return sum(quantity * prices.of(name).value for name, quantity in used.items())
 
 
-def _rate(prices: Prices, resource: str) -> Price:
-    rate = getattr(prices, resource)
-    assert isinstance(rate, Price)
-    return rate
-
-
-def _setup(arm: Arm, measured: bool, prices: Prices) -> tuple[float, Interval | None]:
+def _setup(arm: Arm, booked: bool, prices: Prices) -> tuple[float, Interval | None]:
     """(declared engineering hours to add, unknown set-up cost in money)."""
     hours = prices.setup_hours
-    if arm.n_sim == 0 or measured:
+    if arm.n_sim == 0 or booked:
         return 0.0, None
     if not hours.assumption:
         return hours.value, None
@@ -128,12 +128,12 @@ def arm_costs(
     therefore more than the ledger's own total (`ledger_total`).
     """
     ledger = list(charges)
-    built = any(c.kind == "engineering" and c.quantity > 0 for c in ledger)
-    return tuple(_arm_cost(ledger, arm, arms, prices, built) for arm in arms)
+    booked = building_booked(ledger)
+    return tuple(_arm_cost(ledger, arm, arms, prices, booked) for arm in arms)
 
 
 def _arm_cost(
-    ledger: Sequence[Charge], arm: Arm, arms: Sequence[Arm], prices: Prices, built: bool
+    ledger: Sequence[Charge], arm: Arm, arms: Sequence[Arm], prices: Prices, booked: bool
 ) -> ArmCost:
     used = dict.fromkeys(RESOURCES, 0.0)
     by_kind: dict[str, float] = {}
@@ -144,8 +144,8 @@ def _arm_cost(
         for name, quantity in taken.items():
             used[name] += quantity
         by_kind[charge.kind] = by_kind.get(charge.kind, 0.0) + price_of(taken, prices)
-        stand_in = stand_in or ("robot" in taken and share > 0 and "twin" in charge.source)
-    hours, setup = _setup(arm, built, prices)
+        stand_in = stand_in or ("robot" in taken and share > 0 and on_stand_in(charge))
+    hours, setup = _setup(arm, booked, prices)
     used["engineering"] += hours
     if hours:
         by_kind["engineering"] = by_kind.get("engineering", 0.0) + hours * prices.engineering.value
@@ -164,7 +164,7 @@ def _arm_cost(
 
 
 def _at_end(used: Mapping[str, float], prices: Prices, end: int) -> float:
-    return sum(x * _rate(prices, name).ends[end] for name, x in used.items())
+    return sum(x * prices.of(name).ends[end] for name, x in used.items())
 
 
 def ledger_total(charges: Iterable[Charge], prices: Prices) -> float:
@@ -193,7 +193,7 @@ def saving(reference: ArmCost, other: ArmCost, prices: Prices) -> Saving:
     if reference.total <= 0:
         raise UsageError(f"Arm {reference.name!r} cost nothing: no share of it can be saved.")
     names = [n for n in RESOURCES if reference.used[n] > 0 or other.used[n] > 0]
-    corners = itertools.product(*(_rate(prices, name).ends for name in names))
+    corners = itertools.product(*(prices.of(name).ends for name in names))
     values = []
     for corner in corners:
         base = sum(reference.used[n] * x for n, x in zip(names, corner, strict=True))

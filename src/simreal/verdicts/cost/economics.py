@@ -12,7 +12,7 @@ from simreal.verdicts.cost.arms import ArmCost, arm_costs, ledger_total
 from simreal.verdicts.cost.prices import Prices
 from simreal.verdicts.cost.purposes import RESOURCES, counted, purpose
 from simreal.verdicts.cost.reach import RATES, Costing, fitted, measured
-from simreal.verdicts.cost.usage import Units, at, draw_prices, rate, units_of
+from simreal.verdicts.cost.usage import Units, at, draw_prices, units_of
 from simreal.verdicts.cost.variants import Match, break_even_entry, match
 from simreal.verdicts.curves import Posterior, posterior_of
 from simreal.verdicts.evidence import Evidence
@@ -76,7 +76,7 @@ def arm_entry(evidence: Evidence, cost: ArmCost, units: Units, prices: Prices) -
     """
     arm = evidence.arm(cost.name)
     reached = evidence.pooled_rate(arm.name).rate
-    values = {name: rate(prices, name).value for name in RESOURCES}
+    values = {name: prices.of(name).value for name in RESOURCES}
     real = at(units.real, values) if units.real and arm.n_real else None
     sim = at(units.sim, values) if units.sim and arm.n_sim else None
     return {

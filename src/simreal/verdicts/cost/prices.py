@@ -82,6 +82,12 @@ class Prices:
     calendar: Calendar
     times: Mapping[str, Price] = field(default_factory=dict)
 
+    def of(self, resource: str) -> Price:
+        """The price of one of `purposes.RESOURCES`."""
+        price = getattr(self, resource)
+        assert isinstance(price, Price)
+        return price
+
     @property
     def assumptions(self) -> tuple[str, ...]:
         """Names of the prices that rest on no source."""

@@ -64,6 +64,21 @@ def purpose(charge: Charge) -> Purpose:
     return "trials" if trials else _PURPOSES[charge.kind]
 
 
+def kinds_for(*purposes: Purpose) -> tuple[str, ...]:
+    """The kinds of charge that serve these purposes, resets being those of demonstrations."""
+    return tuple(kind for kind, purpose in _PURPOSES.items() if purpose in purposes)
+
+
+def on_stand_in(charge: Charge) -> bool:
+    """Whether a twin's clock measured it, not a robot's."""
+    return "twin" in charge.source
+
+
+def building_booked(charges: Iterable[Charge]) -> bool:
+    """Whether anybody booked the work of building the simulator."""
+    return any(c.kind == "engineering" and c.quantity > 0 for c in charges)
+
+
 def data_charges(charges: Iterable[Charge]) -> tuple[Charge, ...]:
     """The charges for data, the simulator included; not those for training and trials."""
     data = ("real data", "simulated data", "simulator")

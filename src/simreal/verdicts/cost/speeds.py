@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -32,9 +32,8 @@ class Speeds:
 
     def resized(self, draws: int) -> Speeds:
         """As many draws as asked for; each stream is repeated or cut."""
-        names = ("minutes", "usable", "trial_minutes", "setup_hours", "per_core_hour")
-        parts = {name: np.resize(getattr(self.draws, name), draws) for name in names}
-        return replace(self, draws=Draws(**parts))
+        parts = (np.resize(getattr(self.draws, part.name), draws) for part in fields(Draws))
+        return replace(self, draws=Draws(*parts))
 
 
 def speeds_of(evidence: Evidence, prices: Prices, draws: int = DRAWS) -> Speeds:

@@ -13,7 +13,15 @@ from simreal.core.seeds import generator
 from simreal.core.types import Charge
 from simreal.verdicts.cost.arms import Arm
 from simreal.verdicts.cost.prices import Price, Prices
-from simreal.verdicts.cost.purposes import RESOURCES, amounts, counted, hours, purpose
+from simreal.verdicts.cost.purposes import (
+    RESOURCES,
+    amounts,
+    building_booked,
+    counted,
+    hours,
+    on_stand_in,
+    purpose,
+)
 from simreal.verdicts.evidence import Evidence
 from simreal.verdicts.rates import Interval
 
@@ -64,7 +72,7 @@ def units_of(evidence: Evidence, prices: Prices) -> Units:
         trial=_each(trials, counted(trials, "trial") or tried),
         setup=setup,
         setup_hours=unknown,
-        stand_in=any("twin" in c.source for c in (*real, *trials)),
+        stand_in=any(map(on_stand_in, (*real, *trials))),
     )
 
 
@@ -85,7 +93,7 @@ def _setup(charges: list[Charge], prices: Prices) -> tuple[Usage, Interval | Non
     """(measured and declared usage, unknown hours on top)."""
     used = _sum(charges)
     declared = prices.setup_hours
-    if any(c.kind == "engineering" and c.quantity > 0 for c in charges):
+    if building_booked(charges):
         return used, None
     if declared.assumption:
         return used, (declared.low, declared.high)
@@ -120,18 +128,11 @@ def add(*parts: tuple[float, Usage | None]) -> dict[str, float]:
     return total
 
 
-def rate(prices: Prices, resource: str) -> Price:
-    """The price of a resource."""
-    found = getattr(prices, resource)
-    assert isinstance(found, Price)
-    return found
-
-
 def corners(prices: Prices) -> Iterator[dict[str, float]]:
     """Every combination of the ends of all price bands. What is monotone in each price has its
     extremes there.
     """
-    ends = [rate(prices, name).ends for name in RESOURCES]
+    ends = [prices.of(name).ends for name in RESOURCES]
     for values in itertools.product(*ends):
         yield dict(zip(RESOURCES, values, strict=True))
 
@@ -165,5 +166,5 @@ def draw_prices(prices: Prices, draws: int = 2000, seed: int = 0) -> PriceDraws:
     def draw(name: str, price: Price) -> Floats:
         return generator(seed, f"prices/{name}").uniform(price.low, price.high, draws)
 
-    values = {name: draw(name, rate(prices, name)) for name in RESOURCES}
+    values = {name: draw(name, prices.of(name)) for name in RESOURCES}
     return PriceDraws(values, draw("setup_hours", prices.setup_hours))
