@@ -236,6 +236,7 @@ class Charge:
     when: ISO 8601 UTC. source: who measured it (`twin clock`, `process clock`, `user`, ...).
     arm: the arm it was spent for, or `shared`. kind: `demonstration`, `reset`, `retry`, `trial`,
     `train`, `render`, `simulate`, `engineering`, ... quantity with its unit (`s`, `h`, `count`).
+    note: ends with the name of the piece of work in brackets, where the ledger gave it one.
     """
 
     when: str
@@ -245,3 +246,8 @@ class Charge:
     quantity: float
     unit: str
     note: str = ""
+
+    @property
+    def work(self) -> str:
+        """The name of the piece of work; empty where it has none."""
+        return self.note[self.note.rfind("[") + 1 : -1] if self.note.endswith("]") else ""

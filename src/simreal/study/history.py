@@ -75,7 +75,7 @@ def propose(
         saved, origin = _file_times(task), "times of last change (a lower bound)"
     stretches = [s for a, times in sorted(saved.items()) for s in sessions(a, times, gap_h)]
     stretches.sort(key=lambda s: (s.first, s.author))
-    taken = {charge.note.rpartition("[")[2].rstrip("]") for charge in clock.booked()}
+    taken = {charge.work for charge in clock.booked()}
     fresh = tuple(
         s for s in stretches if _name(s) not in taken and not _clocked(s, clock.sessions())
     )

@@ -30,13 +30,12 @@ class Ledger:
         charges that a kill let through in part, the missing ones are written.
         """
         self._look()
-        mark = f"[{once}]"
-        left = charges[self._lines[mark] :]
+        left = charges[self._lines[once] :]
         if not left:
             return
-        marked = [replace(c, note=f"{c.note} {mark}".strip()) for c in left]
+        marked = [replace(c, note=f"{c.note} [{once}]".strip()) for c in left]
         append_jsonl(self._path, [asdict(charge) for charge in marked])
-        self._lines[mark] += len(marked)
+        self._lines[once] += len(marked)
         self._bytes = self._size()
 
     def read(self) -> tuple[Charge, ...]:
@@ -47,13 +46,8 @@ class Ledger:
         """Count the lines of each piece of work, unless the file is as it was left."""
         size = self._size()
         if size != self._bytes:
-            self._lines = Counter(_mark(line["note"]) for line in read_jsonl(self._path))
+            self._lines = Counter(charge.work for charge in self.read())
             self._bytes = size
 
     def _size(self) -> int:
         return self._path.stat().st_size if self._path.exists() else 0
-
-
-def _mark(note: str) -> str:
-    """The name of the work at the end of a note, in brackets; empty where there is none."""
-    return note[note.rfind("[") :] if note.endswith("]") else ""

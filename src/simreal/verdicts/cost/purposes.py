@@ -56,11 +56,11 @@ _PURPOSES: Mapping[str, Purpose] = {
 def purpose(charge: Charge) -> Purpose:
     """What a charge was for. Validation is part of the simulator.
 
-    Resets belong to demonstrations, unless the note ends with the name of a shard of trials.
+    Resets belong to demonstrations, unless the work they were part of is a shard of trials.
     """
     if charge.kind not in KINDS:
         raise unknown("kind of charge", charge.kind, KINDS)
-    trials = charge.kind == "reset" and "[trials/" in charge.note
+    trials = charge.kind == "reset" and charge.work.startswith("trials/")
     return "trials" if trials else _PURPOSES[charge.kind]
 
 

@@ -96,7 +96,7 @@ def _measured_minutes(evidence: Evidence, real: Usage, draws: int) -> Floats:
     shards: defaultdict[str, list[Charge]] = defaultdict(list)
     for charge in evidence.charges:
         if purpose(charge) == "real data":
-            shards[charge.note[charge.note.rfind("[") :]].append(charge)
+            shards[charge.work].append(charge)
     spent = [sum(hours(c) for c in part if "robot" in amounts(c)) for part in shards.values()]
     made = [counted(part, "demonstration") for part in shards.values()]
     if not all(made):

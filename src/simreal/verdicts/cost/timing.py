@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from simreal.core.seeds import generator
 from simreal.verdicts.cost.arms import Arm
@@ -19,6 +20,8 @@ from simreal.verdicts.cost.speeds import Speeds, planned_speeds, speeds_of
 from simreal.verdicts.cost.usage import Floats, PriceDraws, draw_prices, training_hours
 from simreal.verdicts.curves import Posterior, posterior_of
 from simreal.verdicts.evidence import Evidence, role_of
+
+Flags = npt.NDArray[np.bool_]
 
 
 def time_of(
@@ -74,7 +77,7 @@ def schedule(
     inputs: Inputs,
     speeds: Speeds,
     prices: Prices,
-    reached: Mapping[str, Floats] | None = None,
+    reached: Mapping[str, Flags] | None = None,
     goal: float | None = None,
 ) -> dict[str, Any]:
     """Every plan in a lab, with the fastest and the cheapest by their middle (p50).
@@ -96,14 +99,14 @@ def schedule(
 
 
 def _road(
-    plan: Plan, inputs: Inputs, draws: Draws, prices: PriceDraws, reached: Floats | None
+    plan: Plan, inputs: Inputs, draws: Draws, prices: PriceDraws, reached: Flags | None
 ) -> dict[str, Any]:
     found = days(plan, inputs, draws)
     never = np.isinf(found.days)
     by_deadline = None
     if inputs.deadline_days is not None:
         kept = found.days <= inputs.deadline_days
-        by_deadline = float(np.mean(kept if reached is None else kept & (reached > 0)))
+        by_deadline = float(np.mean(kept if reached is None else kept & reached))
     n_real, n_sim = (np.where(never, 0.0, n) for n in (plan.n_real, plan.n_sim))
     machine = n_sim / draws.per_core_hour + plan.pretrain_hours + plan.train_hours
     values = prices.values
@@ -140,11 +143,11 @@ def _fitted(evidence: Evidence, curve: Posterior, road: Road, goal: float, built
     return Plan(road.name, n_real, n_sim, before, rest, road.n_sim != 0 and not built)
 
 
-def _reaches(evidence: Evidence, arm: str, goal: float | None, draws: int) -> Floats:
+def _reaches(evidence: Evidence, arm: str, goal: float | None, draws: int) -> Flags:
     """Whether an arm as tried reaches the goal, (D,): Jeffreys' posterior of its rate."""
     if goal is None:
-        return np.ones(draws)
+        return np.ones(draws, bool)
     rate = evidence.pooled_rate(arm)
     random = generator(0, f"reaches/{arm}")
     drawn = random.beta(rate.k + 0.5, rate.n - rate.k + 0.5, draws)
-    return np.asarray(drawn >= goal, float)
+    return np.asarray(drawn >= goal)
