@@ -1,4 +1,4 @@
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import jsonschema
 import numpy as np
@@ -10,7 +10,7 @@ from tests.verdicts.studies import ARMS, rows
 from simreal.core.errors import UsageError
 from simreal.core.seeds import generator
 from simreal.verdicts.compare import compare
-from simreal.verdicts.evidence import Evidence
+from simreal.verdicts.evidence import DeclaredTest, Evidence
 from simreal.verdicts.judged_schema import RECIPES
 from simreal.verdicts.recipe import (
     PUBLISHED_SPREAD,
@@ -94,21 +94,10 @@ def study(*targets, **successes):
     return Evidence("lift", ARMS, tuple(trials), targets)
 
 
-@dataclass(frozen=True)
-class Declared:
-    arm: str
-    against: str
-    suite: str = "nominal"
-
-    @property
-    def claim(self):
-        return f"{self.arm} against {self.against}, {self.suite}"
-
-
 TESTS = (
-    Declared("hybrid", "sim-only"),
-    Declared("hybrid", "real-only"),
-    Declared("real-only", "sim-only", "backgrounds"),
+    DeclaredTest("hybrid", "sim-only"),
+    DeclaredTest("hybrid", "real-only"),
+    DeclaredTest("real-only", "sim-only", "backgrounds"),
 )
 
 

@@ -9,10 +9,10 @@ from simreal.core.errors import UsageError
 from simreal.core.types import Charge, TargetSpec, Trial
 from simreal.verdicts.advise import Request, advise
 from simreal.verdicts.claims import all_claims
+from simreal.verdicts.evidence import DeclaredTest
 from simreal.verdicts.examples import example
 from simreal.verdicts.schemas import SCHEMAS, schema
 from simreal.verdicts.summary import (
-    DeclaredTest,
     StudyFacts,
     TargetFacts,
     summarise,

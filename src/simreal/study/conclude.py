@@ -12,7 +12,8 @@ from simreal.report.page import build_page
 from simreal.study.evidence import evidence_of
 from simreal.trials.plan import load_plan
 from simreal.verdicts.advise import Request, advise, strategies_of
-from simreal.verdicts.summary import DeclaredTest, StudyFacts, TargetFacts, summarise
+from simreal.verdicts.evidence import DeclaredTest
+from simreal.verdicts.summary import StudyFacts, TargetFacts, summarise
 
 PACKAGES = ("simreal", "lerobot", "mujoco", "mujoco-warp", "warp-lang", "torch", "numpy")
 

@@ -94,6 +94,20 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class DeclaredTest:
+    """A comparison the plan declared: one arm against another on a suite of the targets."""
+
+    arm: str
+    against: str
+    suite: str = "nominal"
+
+    @property
+    def claim(self) -> str:
+        """The question in words."""
+        return f"{self.arm} against {self.against}, {self.suite}"
+
+
+@dataclass(frozen=True)
 class Reach:
     """What an arm reaches: its rate and the two one-sided bounds; `enough` for a verdict."""
 

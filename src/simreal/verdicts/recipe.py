@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from scipy import special
 
 from simreal.core.errors import UsageError
 from simreal.verdicts.compare import MARGIN, STATES, State, check_margin, compare, decide
-from simreal.verdicts.evidence import Evidence
+from simreal.verdicts.evidence import DeclaredTest, Evidence
 from simreal.verdicts.exact import holm
 from simreal.verdicts.keys import outcomes
 from simreal.verdicts.pairing import Outcome, Outcomes, tally
@@ -159,30 +159,6 @@ RecipeState = Literal[State, "not tested"]
 RECIPE_STATES: tuple[RecipeState, ...] = (*STATES, "not tested")
 
 
-class Declared(Protocol):
-    """A declared test: one arm against another on a suite of the targets."""
-
-    @property
-    def arm(self) -> str:
-        """The first arm."""
-        ...
-
-    @property
-    def against(self) -> str:
-        """The other."""
-        ...
-
-    @property
-    def suite(self) -> str:
-        """The suite of both."""
-        ...
-
-    @property
-    def claim(self) -> str:
-        """The question in words."""
-        ...
-
-
 @dataclass(frozen=True)
 class RecipeVerdict:
     """The answer to one declared test, read as a claim about the recipes."""
@@ -204,7 +180,7 @@ class RecipeVerdict:
         }
 
 
-def recipes_of(evidence: Evidence, tests: Sequence[Declared]) -> tuple[RecipeVerdict, ...]:
+def recipes_of(evidence: Evidence, tests: Sequence[DeclaredTest]) -> tuple[RecipeVerdict, ...]:
     """All declared tests as claims about recipes, Holm over those that could be tested.
 
     One without two training seeds of each arm, or without trials, is "not tested" and says why.
@@ -231,7 +207,7 @@ def recipes_of(evidence: Evidence, tests: Sequence[Declared]) -> tuple[RecipeVer
 
 
 def _sides(
-    evidence: Evidence, test: Declared
+    evidence: Evidence, test: DeclaredTest
 ) -> tuple[Mapping[int, Outcomes], Mapping[int, Outcomes]] | str:
     """Both arms' trials by training seed on the targets they share; or why there is no test."""
     cells = [evidence.on_targets(arm, test.suite) for arm in (test.arm, test.against)]

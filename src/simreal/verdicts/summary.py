@@ -17,7 +17,7 @@ from simreal.verdicts.cost import Arm, ArmCost, arm_costs
 from simreal.verdicts.cost.economics import economics_of
 from simreal.verdicts.cost.timing import time_of
 from simreal.verdicts.curves import curves_of, posterior_of
-from simreal.verdicts.evidence import Evidence, contrast, rate_of
+from simreal.verdicts.evidence import DeclaredTest, Evidence, contrast, rate_of
 from simreal.verdicts.exact import holm
 from simreal.verdicts.intervals import t_interval
 from simreal.verdicts.ranking import ranking_of
@@ -40,20 +40,6 @@ class TargetFacts:
     def of(cls, spec: TargetSpec) -> TargetFacts:
         """The facts of a target from its own description."""
         return cls(spec.kind, spec.name, spec.seed, spec.severity, spec.label)
-
-
-@dataclass(frozen=True)
-class DeclaredTest:
-    """A comparison the plan declared: one arm against another on a suite of the targets."""
-
-    arm: str
-    against: str
-    suite: str = "nominal"
-
-    @property
-    def claim(self) -> str:
-        """The question in words."""
-        return f"{self.arm} against {self.against}, {self.suite}"
 
 
 @dataclass(frozen=True)
