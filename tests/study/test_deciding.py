@@ -9,7 +9,7 @@ import pytest
 from tests.contract.fake_target import FakeTarget
 
 from simreal.core.types import Trial
-from simreal.study import deciding, targets
+from simreal.study import deciding, targets, trying
 from simreal.study.deciding import arm_names
 from simreal.trials.plan import load_plan
 from simreal.trials.run import Tried
@@ -68,7 +68,7 @@ def played(monkeypatch):
         ]
         return Tried(tuple(trials), {})
 
-    monkeypatch.setattr(deciding, "trial_job", job)
+    monkeypatch.setattr(trying, "trial_job", job)
     return calls
 
 

@@ -8,7 +8,7 @@ rule is asked after each; what it says can be made again from the trials alone.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,16 +16,16 @@ from typing import Any
 
 from rich.console import Console
 
-from simreal.compute.executor import Executor, in_order, make_executor
+from simreal.compute.executor import Executor, make_executor
 from simreal.compute.progress import Progress, Step
 from simreal.core.errors import UsageError
-from simreal.core.files import append_jsonl, read_jsonl
+from simreal.core.files import read_jsonl
 from simreal.core.types import Condition, Form, TargetSpec
 from simreal.study.single import pool_of, spec_of
 from simreal.study.targets import TargetJob, close_kept
-from simreal.study.trying import TrialJob, ledger_beside, trial_charges, trial_job
+from simreal.study.trying import TrialJob, ledger_beside, play
 from simreal.trials.plan import Cell, Plan, draw_conditions, load_plan, make_plan
-from simreal.trials.run import Key, done_trials, record
+from simreal.trials.run import done_trials
 from simreal.verdicts.stopping import By, Decision, Result, Rule, judge
 from simreal.worlds.tasks import task as find_task
 
@@ -163,7 +163,7 @@ def _follow(
 ) -> Decision:
     """Block after block, the rule asked after each, until it has decided or all are tried."""
     total = rule.most * len(rule.arms)
-    blocks = plan.shards(suite)
+    blocks, ledger = plan.shards(suite), ledger_beside(out)
     with Progress([Step("Trials", 0.2 * total)], console=console) as progress:
         progress.start("Trials, at most", total, "trials")
         for number in range(len(blocks) + 1):
@@ -172,7 +172,8 @@ def _follow(
             if decision.decided or number == len(blocks):
                 return decision
             jobs = _jobs(job, policies, blocks[number], batch, number)
-            _play(jobs, done_trials(out, plan.sha), out, pool, progress.advance)
+            done = done_trials(out, plan.sha)
+            play(jobs, done, out, pool, ledger, progress.advance)
     raise AssertionError("a plan has at least one block")
 
 
@@ -210,20 +211,3 @@ def _jobs(
             for arm, checkpoint in order
         ]
     return jobs
-
-
-def _play(
-    jobs: Sequence[TrialJob],
-    done: set[Key],
-    out: Path,
-    pool: Executor,
-    told: Callable[[int], None],
-) -> None:
-    """Play what is not there yet; trials are written in the order of the jobs."""
-    left, ledger = [job for job in jobs if not job.keys <= done], ledger_beside(out)
-    told(sum(len(j.conditions) for j in jobs) - sum(len(j.conditions) for j in left))
-    for job, tried in zip(left, in_order(pool.run(trial_job, left)), strict=True):
-        fresh = [t for t in tried.trials if job.key(t.condition) not in done]
-        ledger.add(trial_charges(job, tried), once=job.once)
-        append_jsonl(out, [record(t) for t in fresh])
-        told(len(job.conditions))

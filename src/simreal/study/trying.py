@@ -92,17 +92,40 @@ def run_trials(
     ledger: Ledger,
     told: Callable[[int], None] = lambda n: None,
 ) -> None:
-    """Run the jobs that are not done; write trials, filmstrips and charges in the order of jobs.
+    """Run a study's jobs that are not done; write trials, filmstrips and charges."""
+    media = study / "media"
+    play(
+        jobs,
+        done,
+        study / "trials.jsonl",
+        executor,
+        ledger,
+        told,
+        lambda job, tried: _keep_film(media, job, tried),
+    )
 
-    A shard of which a kill let some trials through is played again; those that stand stay.
+
+def play(
+    jobs: Sequence[TrialJob],
+    done: set[Key],
+    out: Path,
+    executor: Executor,
+    ledger: Ledger,
+    told: Callable[[int], None],
+    seen: Callable[[TrialJob, Tried], None] = lambda job, tried: None,
+) -> None:
+    """Run the jobs that are not done; append trials to `out`, and charges, in the order of jobs.
+
+    A shard of which a kill let some trials through is played again; those that stand stay. told:
+    hears how many more trials are done. seen: gets each shard before it is written.
     """
     left = [job for job in jobs if not job.keys <= done]
     told(sum(len(j.conditions) for j in jobs) - sum(len(j.conditions) for j in left))
     for job, tried in zip(left, in_order(executor.run(trial_job, left)), strict=True):
-        _keep_film(study / "media", job, tried)
+        seen(job, tried)
         ledger.add(trial_charges(job, tried), once=job.once)
         fresh = [t for t in tried.trials if job.key(t.condition) not in done]
-        append_jsonl(study / "trials.jsonl", [record(t) for t in fresh])
+        append_jsonl(out, [record(t) for t in fresh])
         told(len(job.conditions))
 
 
