@@ -137,6 +137,7 @@ _ADVICE = record(
             road=NAME,
             next=record(n_real=COUNT, n_sim=COUNT),
             p_reach=FRACTION,
+            after=optional(FRACTION),
             cost=record(mean=AMOUNT, p50=AMOUNT, p90=AMOUNT),
             pareto=FLAG,
             tried=FLAG,

@@ -111,7 +111,29 @@ def test_a_rate_far_above_the_goal_passes_and_far_below_does_not():
     for rate, expected in ((0.99, 1.0), (0.3, 0.0)):
         beliefs = believe(Plain(lambda r, s, p=rate: p), (), TRUSTING)
         plan = plan_of("real-only", HAVE, ())
-        assert chances(plan, beliefs, 0.85) == pytest.approx(expected, abs=1e-4)
+        assert chances(plan, beliefs, 0.85)[0] == pytest.approx(expected, abs=1e-4)
+
+
+def test_what_passes_is_less_good_than_its_test_said():
+    """Rates Beta(30, 10): the rate of those that pass 43 of 50, by simulation."""
+    beliefs = believe(Plain(lambda r, s: 0.75, noise=40.0), (), TRUSTING)
+    plan = plan_of("real-only", HAVE, ())
+    passed, kept = chances(plan, beliefs, 0.85)
+    random = np.random.default_rng(1)
+    rates = random.beta(30, 10, 400_000)
+    wins = random.binomial(50, rates) >= 43
+    assert passed == pytest.approx(wins.mean(), abs=0.004)
+    assert kept / passed == pytest.approx(rates[wins].mean(), abs=0.004)
+    found = walk(plan, passed, RATES, Bounds(), np.zeros(len(passed)), kept=kept)
+    assert found.after == pytest.approx(rates[wins].mean(), abs=0.004)
+    assert found.after < 43 / 50
+
+
+def test_nothing_is_said_of_what_cannot_pass():
+    plan = plan_of("real-only", HAVE, CELLS)
+    odds = np.full((1, 5), 0.5)
+    broke = walk(plan, odds, RATES, Bounds(budget=1), np.zeros(1), kept=odds)
+    assert (broke.p_reach, broke.after) == (0.0, None)
 
 
 def test_without_confirmation_the_first_test_is_left_out():

@@ -104,7 +104,7 @@ def _facts(outlook: Outlook, seen: Survey, tried: bool) -> RoadFacts:
     first = outlook.plan.places[0]
     numbers = (outlook.p_reach, outlook.mean, outlook.p50, outlook.p90)
     pareto = tried and seen.pareto(outlook)
-    return RoadFacts(outlook.plan.road, first, *numbers, pareto=pareto, tried=tried)
+    return RoadFacts(outlook.plan.road, first, *numbers, pareto, tried, outlook.after)
 
 
 def _on_roads(

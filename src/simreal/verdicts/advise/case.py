@@ -80,7 +80,8 @@ class Request:
 class RoadFacts:
     """One road as the advice shows it; next: what to have after its next step, (n_real, n_sim).
 
-    mean, p50, p90: money until it passes or ends. tried: whether it may be advised.
+    mean, p50, p90: money until it passes or ends. tried: whether it may be advised. after: expected
+    true success rate of what passed its test, None where nothing can pass.
     """
 
     road: str
@@ -91,6 +92,7 @@ class RoadFacts:
     p90: float
     pareto: bool
     tried: bool = True
+    after: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The entry of `roads`."""
@@ -98,6 +100,7 @@ class RoadFacts:
             "road": self.road,
             "next": {"n_real": self.next[0], "n_sim": self.next[1]},
             "p_reach": self.p_reach,
+            "after": self.after,
             "cost": {"mean": self.mean, "p50": self.p50, "p90": self.p90},
             "pareto": self.pareto,
             "tried": self.tried,

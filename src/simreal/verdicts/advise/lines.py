@@ -61,7 +61,7 @@ def _roads(advice: Advice) -> list[str]:
     goal = percent(advice.goal or 0.0)
     what = "" if advice.wanted else ", the highest rate measured"
     head = f"Roads to {goal}{what} ({advice.currency} until a test is passed):"
-    columns = f"  {'':<10} {'passes':>7} {'mean':>9} {'half':>9} {'9 in 10':>9}  next"
+    columns = f"  {'':<10} {'passes':>7} {'true':>5} {'mean':>8} {'half':>8} {'9 in 10':>8}  next"
     return [head, columns, *(_road(fact) for fact in advice.roads)]
 
 
@@ -69,8 +69,9 @@ def _road(fact: RoadFacts) -> str:
     real, sim = fact.next
     data = " + ".join(f"{n:,} {kind}" for n, kind in ((real, "real"), (sim, "sim")) if n)
     mark = "*" if fact.pareto else " " if fact.tried else "?"
-    money = " ".join(f"{x:>9,.0f}" for x in (fact.mean, fact.p50, fact.p90))
-    return f"{mark} {fact.road:<10} {100 * fact.p_reach:>5.0f} % {money}  {data}"
+    money = " ".join(f"{x:>8,.0f}" for x in (fact.mean, fact.p50, fact.p90))
+    true = "" if fact.after is None else f"{100 * fact.after:.0f} %"
+    return f"{mark} {fact.road:<10} {100 * fact.p_reach:>5.0f} % {true:>5} {money}  {data}"
 
 
 def _measurements(advice: Advice, width: int) -> list[str]:

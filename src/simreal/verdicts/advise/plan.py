@@ -85,14 +85,19 @@ def least_passes(goal: float, trials: int = TRIALS) -> int:
     return math.ceil(goal * trials - 1e-9)
 
 
-def chances(plan: Plan, beliefs: Beliefs, goal: float) -> Floats:
-    """P(a stage's test is passed), (D, S), for each draw."""
+def chances(plan: Plan, beliefs: Beliefs, goal: float) -> tuple[Floats, Floats]:
+    """For each draw, (D, S) both: P(a stage's test is passed), and E(true rate if passed, else 0).
+
+    A true rate of Beta(w, l) has E(rate; pass) = w / (w + l) P(pass) under Beta(w + 1, l).
+    """
     coming = beliefs.training(beliefs.along(plan.road, plan.base, plan.multiples))
     parts = [coming]
     if plan.confirm is not None:
         parts.insert(0, beliefs.checkpoint(plan.confirm))
     wins, losses = (np.concatenate(both, axis=1) for both in zip(*parts, strict=True))
-    return pass_chance(wins, losses, TRIALS, least_passes(goal))
+    least = least_passes(goal)
+    kept = wins / (wins + losses) * pass_chance(wins + 1, losses, TRIALS, least)
+    return pass_chance(wins, losses, TRIALS, least), kept
 
 
 def money(plan: Plan, rates: Rates) -> tuple[Floats, Floats]:
@@ -119,7 +124,9 @@ def money(plan: Plan, rates: Rates) -> tuple[Floats, Floats]:
 class Outlook:
     """What a plan comes to. reach, cost: P(pass) and expected money of each draw, (D,).
 
-    mean, p50, p90: of the money over draws and tests, passed or not.
+    mean, p50, p90: of the money over draws and tests, passed or not. after: expected true success
+    rate of what passed, below the rate in its test since tests are passed by luck too; None where
+    nothing can pass, or where it was not asked for.
     """
 
     plan: Plan
@@ -128,6 +135,7 @@ class Outlook:
     mean: float
     p50: float
     p90: float
+    after: float | None = None
 
     @property
     def p_reach(self) -> float:
@@ -159,11 +167,12 @@ def walk(
     bounds: Bounds,
     setup: Floats,
     took: Floats | None = None,
+    kept: Floats | None = None,
 ) -> Outlook:
     """Follow a plan on every draw at once.
 
-    passed: (D, S) of `chances`. took: (D, S), days of each stage. setup: (D,), what building the
-    simulator costs in each draw; not spent on the road that needs none.
+    passed, kept: (D, S) of `chances`. took: (D, S), days of each stage. setup: (D,), what building
+    the simulator costs in each draw; not spent on the road that needs none.
     """
     spent, fresh = money(plan, rates)
     built = setup if plan.road != "real-only" else np.zeros_like(setup)
@@ -184,7 +193,10 @@ def walk(
     weights = np.concatenate([stops, missed[:, None]], axis=1)
     cost = (values * weights).sum(axis=1)
     middle, high = _quantiles(values.ravel(), weights.ravel(), (0.5, 0.9))
-    return Outlook(plan, 1 - missed, cost, float(cost.mean()), middle, high)
+    after = None
+    if kept is not None and stops.sum() > 0:
+        after = float((before * np.where(allowed, kept, 0.0)).sum() / stops.sum())
+    return Outlook(plan, 1 - missed, cost, float(cost.mean()), middle, high, after)
 
 
 def _quantiles(values: Floats, weights: Floats, levels: Sequence[float]) -> tuple[float, ...]:

@@ -119,8 +119,9 @@ def next_measurement(one: Measurement) -> Increment:
 def grounds(rates: Rates, question: Question, decision: Decision) -> tuple[str, ...]:
     """What the forecast of the roads takes for granted."""
     found = [
-        f"A road passes with {least_passes(question.goal)} of {TRIALS} fresh trials; one stage "
-        "follows another with twice the data, up to 16 times what exists."
+        f"A road passes with {least_passes(question.goal)} of {TRIALS} fresh trials, by luck too: "
+        "`true` is the success to expect of what passed. One stage follows another with twice the "
+        "data, up to 16 times what exists."
     ]
     priced = [AMOUNTS[name] for name in AMOUNTS if rates.sources.get(name) == "prices"]
     if priced:

@@ -30,20 +30,26 @@ class Prospect:
     """A plan with P(pass) of each stage for each draw; what prices do not change.
 
     open: whether it may be chosen; a road that was never tried may only be measured. took: days of
-    each stage, (D, S), where there is a deadline.
+    each stage, (D, S), where there is a deadline. kept: true rates of what passes, see `chances`.
     """
 
     plan: Plan
     passed: Floats
     open: bool
     took: Floats | None = None
+    kept: Floats | None = None
 
     @property
     def unconfirmed(self) -> Prospect:
         """The same without the test of what exists."""
         plan = replace(self.plan, confirming=False)
         took = None if self.took is None else self.took[:, 1:]
-        return Prospect(plan, self.passed[:, 1:], self.open, took)
+        kept = None if self.kept is None else self.kept[:, 1:]
+        return Prospect(plan, self.passed[:, 1:], self.open, took, kept)
+
+    def walk(self, rates: Rates, bounds: Bounds, setup: Floats) -> Outlook:
+        """The plan followed on every draw."""
+        return walk(self.plan, self.passed, rates, bounds, setup, self.took, self.kept)
 
 
 @dataclass(frozen=True)
@@ -100,7 +106,8 @@ def prospects(
         if plan is not None:
             tried = any(cell.road == road for cell in cells)
             took = None if clock is None else clock(plan)
-            found.append(Prospect(plan, chances(plan, beliefs, goal), tried, took))
+            passed, kept = chances(plan, beliefs, goal)
+            found.append(Prospect(plan, passed, tried, took, kept))
     return tuple(found)
 
 
@@ -119,7 +126,7 @@ def survey(found: Sequence[Prospect], rates: Rates, question: Question) -> Surve
     outlooks: dict[bool, list[Outlook]] = {True: [], False: []}
     for one in found:
         ways = [one, one.unconfirmed] if one.plan.confirm is not None else [one]
-        walked = [walk(way.plan, way.passed, rates, bounds, setup, way.took) for way in ways]
+        walked = [way.walk(rates, bounds, setup) for way in ways]
         outlooks[one.open].append(min(walked, key=lambda o: float(o.losses(miss).mean())))
     sure = [o for o in outlooks[True] if o.p_reach >= question.confidence]
     chosen = min(sure, key=lambda o: o.mean, default=None)
@@ -128,10 +135,8 @@ def survey(found: Sequence[Prospect], rates: Rates, question: Question) -> Surve
 
 def _dearest(found: Sequence[Prospect], rates: Rates, bounds: Bounds, setup: Floats) -> float:
     """Money of the dearest plan followed to its end without a pass."""
-    never = [replace(one, passed=np.zeros_like(one.passed)) for one in found]
-    return max(
-        (walk(n.plan, n.passed, rates, bounds, setup, n.took).mean for n in never), default=0.0
-    )
+    never = [replace(one, passed=np.zeros_like(one.passed), kept=None) for one in found]
+    return max((one.walk(rates, bounds, setup).mean for one in never), default=0.0)
 
 
 def runner_up(survey: Survey) -> Outlook | None:
