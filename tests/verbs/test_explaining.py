@@ -42,6 +42,8 @@ def study(tmp_path, checkpoint):
         (("a.csv",), ("Give the trials",)),
         (("a.csv", "b.csv", "--profile", "p"), ("--profile: only with --explain",)),
         (("a.csv", "b.csv", "--seed", "1", "--workers", "1"), ("--seed, --workers: only",)),
+        (("a.csv", "b.csv", "--conditions", "9"), ("--conditions: only with --explain",)),
+        (("--explain", "study", "--profile", "twin", "--margin", "0.1"), ("--margin is for two",)),
         (("a.csv", "b.csv", "--explain", "study"), ("either two tables", "not both")),
         (("--explain", "study"), ("needs --profile FILE", "--profile twin", "hidden")),
         (("--explain", "study", "--profile", "x.toml"), ("No target profile x.toml", "by hand")),

@@ -34,7 +34,8 @@ from simreal.verdicts.records import TrialRow, read_trials
 SCHEMA = "simreal/explain/1"
 #: `--profile` of a study on a twin: the target's own hidden parameters.
 OWN_TWIN = "twin"
-MOST_CONDITIONS = 10_000
+#: Trials of each variant, where nobody says otherwise, and at most.
+CONDITIONS, MOST_CONDITIONS = 200, 10_000
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Asked:
     arm: str | None = None
     seed: int | None = None
     target: str | None = None
-    conditions: int = 200
+    conditions: int = CONDITIONS
 
 
 @dataclass(frozen=True)

@@ -29,13 +29,13 @@ _NO_PROFILE = (
 def gap(
     sim: Annotated[Path | None, tyro.conf.Positional] = None,
     real: Annotated[Path | None, tyro.conf.Positional] = None,
-    margin: float = 0.05,
+    margin: float | None = None,
     explain: Path | None = None,
     profile: str | None = None,
     arm: str | None = None,
     seed: int | None = None,
     target: str | None = None,
-    conditions: int = 200,
+    conditions: int | None = None,
     workers: int | None = None,
     json_output: Annotated[bool, tyro.conf.arg(name="json")] = False,
 ) -> None:
@@ -44,7 +44,7 @@ def gap(
     Args:
         sim: Trials in simulation.
         real: Trials on the robot; conditions that occur in both are pairs.
-        margin: A gap within it counts as none, a fraction.
+        margin: A gap within it counts as none, a fraction; 0.05 if left out.
         explain: Folder of a study, in place of the two tables: its gap is shared out among looks,
             dynamics, sensing and actuation.
         profile: With --explain: a target profile (TOML), or twin for the parameters of the study's
@@ -54,20 +54,23 @@ def gap(
         seed: With --explain: its training seed; the first if left out.
         target: Which target, where the second table holds several; with --explain the study's first
             if left out.
-        conditions: With --explain: trials of each variant, the study's own conditions first.
+        conditions: With --explain: trials of each variant, the study's own conditions first; 200 if
+            left out.
         workers: With --explain: worker processes; as many as fit the machine if left out.
         json_output: Print one JSON object and nothing else.
     """
     if explain is not None:
         if sim is not None:
             raise UsageError("Give either two tables of trials or --explain STUDY, not both.")
+        if margin is not None:
+            raise UsageError("--margin is for two tables of trials; leave it out with --explain.")
         if profile is None:
             raise UsageError(_NO_PROFILE)
         _explain(explain, profile, arm, seed, target, conditions, workers, json_output)
         return
     if sim is None or real is None:
         raise UsageError("Give the trials in simulation and on the robot, or --explain STUDY.")
-    given = {"profile": profile, "seed": seed, "workers": workers}
+    given = {"profile": profile, "seed": seed, "conditions": conditions, "workers": workers}
     unused = [f"--{name}" for name, value in given.items() if value is not None]
     if unused:
         raise UsageError(f"{', '.join(unused)}: only with --explain STUDY.")
@@ -77,20 +80,22 @@ def gap(
 def _measure(
     sim: Path,
     real: Path,
-    margin: float,
+    margin: float | None,
     arm: str | None,
     target: str | None,
     json_output: bool,
 ) -> None:
     from simreal.report.lines import gap_lines
     from simreal.verbs import tables
+    from simreal.verdicts.compare import MARGIN
     from simreal.verdicts.gap import gap as judge
     from simreal.verdicts.keys import keyed
 
     first, second = tables.read(sim), tables.read(real, target)
     if arm is not None:
         first, second = first.of(arm), second.of(arm)
-    found = judge(*keyed(first.rows, second.rows, across_targets=True), margin)
+    within = MARGIN if margin is None else margin
+    found = judge(*keyed(first.rows, second.rows, across_targets=True), within)
     if json_output:
         print(json.dumps(found.to_json()))
         return
@@ -108,14 +113,15 @@ def _explain(
     arm: str | None,
     seed: int | None,
     target: str | None,
-    conditions: int,
+    conditions: int | None,
     workers: int | None,
     json_output: bool,
 ) -> None:
     from simreal.report.waterfall import explanation_lines
-    from simreal.study.explain import Asked, Explaining
+    from simreal.study.explain import CONDITIONS, Asked, Explaining
 
-    asked = Explaining(Asked(study, profile, arm, seed, target, conditions))
+    each = CONDITIONS if conditions is None else conditions
+    asked = Explaining(Asked(study, profile, arm, seed, target, each))
     found = _played(asked, workers)
     if json_output:
         print(json.dumps(found))
