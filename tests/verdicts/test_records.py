@@ -213,3 +213,56 @@ def test_no_trial_is_lost_between_file_and_comparison(tmp_path_factory, trials):
     found = compare(*keyed(rows, rows), paired=False)
     assert found.a.n == len(trials)
     assert found.a.k == sum(success for _, success in trials)
+
+
+def test_excel_marks_its_separator_and_pads_lines(tmp_path):
+    text = "sep=;\ncondition;success\n1;1;;\n2;0; ;\n"
+    assert [row.success for row in read_trials(csv(tmp_path, text)).rows] == [True, False]
+    with pytest.raises(BadDataError, match=r"line 3: 1 cell under 2 columns"):
+        read_trials(csv(tmp_path, "sep=;\ncondition;success\n1\n"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[" * 100_000,
+        '{"condition": 1, "success": true, "seed": ' + "9" * 5000 + "}",
+    ],
+)
+def test_json_that_no_parser_takes_is_named(tmp_path, line):
+    with pytest.raises(BadDataError, match="line 1, is not valid JSON"):
+        read_trials(csv(tmp_path, line + "\n", "trials.jsonl"))
+
+
+def test_a_cell_without_an_end_is_named(tmp_path):
+    with pytest.raises(BadDataError, match="line 2: field larger than field limit"):
+        read_trials(csv(tmp_path, "condition,success\n" + "x" * 200_000 + ",1\n"))
+
+
+def test_a_line_separator_inside_a_name_ends_no_line(tmp_path):
+    """Such a line was once taken for torn, and all after it was left out without a word."""
+    text = '{"condition": "a\u2028b", "success": true}\n{"condition": "c", "success": false}\n'
+    assert [row.condition for row in read_trials(csv(tmp_path, text, "t.jsonl")).rows] == [
+        "a\u2028b",
+        "c",
+    ]
+
+
+def test_a_torn_last_line_is_said(tmp_path):
+    whole = '{"condition": 1, "success": true}'
+    torn = read_trials(csv(tmp_path, whole + '\n{"condition": 2, "su', "t.jsonl"))
+    assert len(torn.rows) == 1
+    assert "The last line is cut off" in torn.notes[0]
+    assert read_trials(csv(tmp_path, whole + "\n" + whole.replace("1", "2"), "t.jsonl")).notes == ()
+
+
+def test_repeats_of_a_condition_are_said(tmp_path):
+    rows = "".join(f"{i % 4},1\n" for i in range(20))
+    notes = read_trials(csv(tmp_path, "condition,success\n" + rows)).notes
+    assert notes == ("20 trials are of 4 conditions; repeats of a condition count once.",)
+    seeds = "".join(f"{i % 4},1,{i // 4}\n" for i in range(20))
+    assert read_trials(csv(tmp_path, "condition,success,seed\n" + seeds)).notes == ()
+
+
+def test_an_arm_may_be_called_a_policy(tmp_path):
+    assert read_trials(csv(tmp_path, "condition,success,policy\n1,1,p\n")).rows[0].arm == "p"

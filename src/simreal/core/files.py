@@ -52,9 +52,17 @@ def write_json(path: Path, content: Any) -> None:
 def read_json(path: Path) -> Any:
     """Read a JSON file; a broken one is a `BadDataError` that names file and position."""
     try:
-        return json.loads(path.read_text())
-    except json.JSONDecodeError as error:
+        return json.loads(_text(path))
+    except (ValueError, RecursionError) as error:
         raise BadDataError(f"{path} is not valid JSON: {error}.") from error
+
+
+def _text(path: Path) -> str:
+    """The text of a file that must be UTF-8."""
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadDataError(f"{path} is not UTF-8 text: {error}.") from error
 
 
 def append_jsonl(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
@@ -84,13 +92,15 @@ def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the records of a JSON-lines file; a torn last line (killed writer) is left out."""
     if not path.exists():
         return
-    for number, line in enumerate(path.read_text().splitlines(keepends=True), start=1):
-        if not line.endswith("\n"):
-            return
+    *lines, _ = _text(path).split("\n")
+    for number, line in enumerate(lines, start=1):
         try:
-            yield json.loads(line)
-        except json.JSONDecodeError as error:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
             raise BadDataError(f"{path}, line {number}, is not valid JSON: {error}.") from error
+        if not isinstance(record, dict):
+            raise BadDataError(f"{path}, line {number}, is not a JSON object.")
+        yield record
 
 
 def sha256_of(content: Any) -> str:

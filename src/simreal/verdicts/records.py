@@ -11,6 +11,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from simreal.core.types import Trial
 
 _YES = frozenset({"1", "1.0", "true", "t", "yes", "y", "success", "pass", "passed"})
 _NO = frozenset({"0", "0.0", "false", "f", "no", "n", "failure", "fail", "failed"})
+_TORN = "The last line is cut off, as a kill leaves it, and is left out."
 _MISSING = frozenset({"", "na", "n/a", "nan", "none", "null", "void"})
 
 
@@ -77,7 +79,11 @@ def read_trials(path: Path) -> TrialTable:
     records = list(readers[path.suffix.lower()](path, text))
     if not records:
         raise BadDataError(f"{path} holds no trials.")
-    return _table(path, records)
+    table = _table(path, records)
+    last = text.rpartition("\n")[2].strip()
+    if path.suffix.lower() == ".csv" or not last or records[-1][0] > text.count("\n"):
+        return table
+    return replace(table, notes=(_TORN, *table.notes))
 
 
 def read_utf8(path: Path) -> str:
@@ -97,37 +103,52 @@ def csv_records(
     path: Path, text: str, columns: Sequence[str], why: str
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """(line, column -> cell) of a CSV with commas, semicolons or tabs that has the `columns`."""
-    header = text.split("\n", 1)[0]
-    delimiter = max(",;\t", key=header.count)
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
-    names = [name.strip().lower() for name in next(reader, [])]
+    lines = _csv_lines(path, text)
+    names = [name.strip().lower() for name in next(lines, (0, []))[1]]
     needed = [name for name in columns if name not in names]
     if needed:
         raise BadDataError(
-            f"{path} lacks the column {' and '.join(map(repr, needed))}; its columns are "
-            f"{', '.join(names) or 'none'}. {why}"
+            f"{path} lacks the column{'s' if len(needed) > 1 else ''} "
+            f"{' and '.join(map(repr, needed))}; its columns are {', '.join(names) or 'none'}. "
+            f"{why}"
         )
     twice = sorted({name for name in names if name and names.count(name) > 1})
     if twice:
         raise BadDataError(f"{path} has the column {twice[0]!r} twice.")
-    for cells in reader:
-        if not any(cell.strip() for cell in cells):
-            continue
+    for number, cells in lines:
+        while len(cells) > len(names) and not cells[-1].strip():
+            cells.pop()
         if len(cells) != len(names):
-            raise BadDataError(
-                f"{path}, line {reader.line_num}: {len(cells)} cells under {len(names)} columns."
-            )
-        yield reader.line_num, {k: v.strip() for k, v in zip(names, cells, strict=True)}
+            count = _count(len(cells), "cell", "cells")
+            raise BadDataError(f"{path}, line {number}: {count} under {len(names)} columns.")
+        yield number, {k: v.strip() for k, v in zip(names, cells, strict=True)}
+
+
+def _csv_lines(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
+    """(line, cells) of all lines that hold anything; a first line `sep=;` names the delimiter."""
+    told = re.match(r'"?sep=([,;\t|])"?\n', text)
+    skipped = 1 if told else 0
+    rest = text[told.end() :] if told else text
+    header = next((line for line in rest.split("\n") if line.strip()), "")
+    delimiter = told[1] if told else max(",;\t", key=header.count)
+    reader = csv.reader(io.StringIO(rest), delimiter=delimiter)
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield reader.line_num + skipped, cells
+    except csv.Error as error:
+        raise BadDataError(f"{path}, line {reader.line_num + skipped}: {error}.") from error
 
 
 def _json_records(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(text.splitlines(keepends=True), start=1):
+    lines = text.split("\n")
+    for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             record = json.loads(line)
-        except json.JSONDecodeError as error:
-            if not line.endswith("\n"):
+        except (ValueError, RecursionError) as error:
+            if number == len(lines):
                 return  # The torn last line of a writer that was killed.
             raise BadDataError(f"{path}, line {number}, is not valid JSON: {error}.") from error
         if not isinstance(record, dict):
@@ -193,7 +214,7 @@ class _Cells:
         return TrialRow(
             condition=condition,
             success=self.flag("success"),
-            arm=self.text("arm"),
+            arm=self.text("arm") or self.text("policy"),
             target=self.text("target") or self.text("domain"),
             suite=self.text("suite") or "nominal",
             seed=self.whole("seed"),
@@ -241,6 +262,13 @@ def _remarks(rows: Sequence[TrialRow]) -> Iterator[str]:
     if lost:
         have = _count(lost, "trial has", "trials have")
         yield f"{have} no outcome; intervals cover all that they could have had."
+    seen = [row for row in rows if row.success is not None]
+    places = {(r.arm, r.target, r.suite, r.seed, r.condition) for r in seen}
+    if len(places) < len(seen):
+        yield (
+            f"{len(seen)} trials are of {_count(len(places), 'condition', 'conditions')}; repeats "
+            "of a condition count once."
+        )
     numbers = {int(row.condition) for row in rows if row.condition.isdecimal()}
     if numbers and len(numbers) == len({row.condition for row in rows}):
         holes = sorted(set(range(min(numbers), max(numbers) + 1)) - numbers)
