@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from simreal.core.errors import UsageError
+from simreal.verbs.options import Json
 
 if TYPE_CHECKING:
     from simreal.study.explain import Explaining
@@ -37,7 +38,7 @@ def gap(
     target: str | None = None,
     conditions: int | None = None,
     workers: int | None = None,
-    json_output: Annotated[bool, tyro.conf.arg(name="json")] = False,
+    json_output: Json = False,
 ) -> None:
     """The transfer gap between simulation and robot in points, or where a study's gap comes from.
 

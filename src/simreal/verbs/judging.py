@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from simreal.core.errors import UsageError
+from simreal.verbs.options import Json
 
 if TYPE_CHECKING:
     from simreal.verbs.tables import Trials
-
-Json = Annotated[bool, tyro.conf.arg(name="json")]
 
 
 def compare(

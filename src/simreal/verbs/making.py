@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from simreal.core.errors import BadDataError, UsageError
+from simreal.verbs.options import Json
 
 Form = Literal["primitive", "mesh"]
 
@@ -188,7 +189,7 @@ def evaluate(
     form: Form = "primitive",
     seed: int = 0,
     workers: int | None = None,
-    json_output: Annotated[bool, tyro.conf.arg(name="json")] = False,
+    json_output: Json = False,
     stop: Annotated[Stopping, tyro.conf.arg(name="")] = Stopping(),
 ) -> None:
     """Try a checkpoint on a target; finished shards of an interrupted run are kept.

@@ -11,11 +11,11 @@ import tyro
 
 from simreal.core.errors import UsageError
 from simreal.verbs.deadlines import days_until
+from simreal.verbs.options import Json
 
 if TYPE_CHECKING:
     from simreal.verdicts.cost.inputs import Inputs
 
-Json = Annotated[bool, tyro.conf.arg(name="json")]
 Kind = Annotated[Literal["engineering", "validation"], tyro.conf.Positional]
 
 _WORTH = (
@@ -46,13 +46,13 @@ def cost(
     """
     from simreal.report.costs import report_lines
     from simreal.study.evidence import evidence_of
-    from simreal.verdicts.cost.economics import check_variants, cost_report
+    from simreal.verdicts.cost.economics import cost_report
     from simreal.verdicts.cost.reach import RATES
 
     if built and not_built:
         raise UsageError("Give --built or --not-built, not both.")
     known = built if built or not_built else None
-    numbers = check_variants(_numbers("--variants", variants))
+    numbers = _numbers("--variants", variants)
     rates = RATES if rate is None else (_rate("--rate", rate),)
     evidence = evidence_of(folder, prices)
     found = cost_report(evidence, variants=numbers, built=known, rates=rates)
@@ -63,7 +63,7 @@ def _numbers(option: str, text: str) -> list[int]:
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() and int(part) > 0 for part in parts):
         raise UsageError(f"{option} {text}; give whole numbers from 1 up, such as 1,5,20.")
-    return [int(part) for part in parts]
+    return list(dict.fromkeys(map(int, parts)))
 
 
 def _rate(option: str, value: float) -> float:

@@ -6,12 +6,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import tyro
+from typing import TYPE_CHECKING, Any
 
 from simreal.core.errors import UsageError, unknown
 from simreal.verbs.deadlines import days_until
+from simreal.verbs.options import Json
 
 if TYPE_CHECKING:
     from simreal.verdicts.cost.inputs import Inputs
@@ -34,7 +33,7 @@ def plan(
     training_hours: float = 2.0,
     worth: float | None = None,
     prices: Path | None = None,
-    json_output: Annotated[bool, tyro.conf.arg(name="json")] = False,
+    json_output: Json = False,
 ) -> None:
     """Which pilot to run first, what it takes, and what its result will decide.
 

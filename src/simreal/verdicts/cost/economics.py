@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -156,11 +156,3 @@ def _interval(hours: Interval | None, prices: Prices) -> list[float] | None:
         return None
     wage = prices.engineering
     return [hours[0] * wage.low, hours[1] * wage.high]
-
-
-def check_variants(variants: Iterable[int]) -> tuple[int, ...]:
-    """Numbers of task variants, each 1 or more."""
-    found = tuple(dict.fromkeys(variants))
-    if not found or min(found) < 1:
-        raise UsageError(f"--variants {','.join(map(str, found))}; give numbers from 1 up.")
-    return found
