@@ -63,7 +63,8 @@ def test_the_remainder_is_paired_where_conditions_are_shared():
     assert found["n"] == 30
     assert found["points"] == pytest.approx((b - c) / 30)
     assert found["ci"] == pytest.approx(tango(b, c, 30))
-    assert found["method"] == "paired: Tango score interval; 95 %"
+    left_out = "10 conditions of one side alone left out"
+    assert found["method"] == f"paired: Tango score interval, {left_out}; 95 %"
 
 
 def test_without_shared_conditions_it_is_not():

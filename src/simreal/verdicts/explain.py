@@ -15,6 +15,7 @@ import numpy as np
 from simreal.core.errors import BadDataError
 from simreal.verdicts.compare import estimate, method_name
 from simreal.verdicts.keys import outcomes
+from simreal.verdicts.numerics import Array
 from simreal.verdicts.pairing import Outcome, match
 from simreal.verdicts.rates import FEW_TRIALS, Rate
 from simreal.verdicts.records import TrialRow
@@ -32,7 +33,7 @@ from simreal.verdicts.schema_parts import (
     optional,
     record,
 )
-from simreal.verdicts.shapley import Array, Effect, interactions, paired_effect, shares
+from simreal.verdicts.shapley import Effect, interactions, paired_effect, shares
 from simreal.verdicts.taxonomy import failures
 
 #: What an explanation is not; printed with every one.

@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from math import factorial
 
 import numpy as np
-import numpy.typing as npt
 
 from simreal.core.errors import BadDataError, UsageError
 from simreal.verdicts.intervals import t_interval, tango
+from simreal.verdicts.numerics import Array
 from simreal.verdicts.rates import CONFIDENCE, Interval
-
-Array = npt.NDArray[np.float64]
 
 #: Factors that can be told apart: 2^k outcomes are needed.
 MOST_FACTORS = 8

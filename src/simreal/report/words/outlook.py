@@ -6,17 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from simreal.report.numbers import money, percent
-
-#: Printed beside every explanation of a gap, whatever the study says itself.
-_CAVEAT = (
-    "The shares belong to variants of the simulator: they say which of its settings move success, "
-    "and are no causal claim about the robot."
-)
+from simreal.verdicts.explain import CAVEAT
 
 
 def caveat(explanation: Mapping[str, Any]) -> str:
     """What an explanation of the gap does not say."""
-    return str(explanation.get("note") or _CAVEAT)
+    return str(explanation.get("note") or CAVEAT)
 
 
 def likely(probability: float | None, goal: float | None) -> str:
