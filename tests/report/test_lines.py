@@ -1,5 +1,7 @@
 """Verdicts as lines of text: counts beside every rate, units beside every number."""
 
+from dataclasses import replace
+
 import pytest
 
 from simreal.report.lines import decided_lines, gap_lines, rate_line
@@ -55,3 +57,9 @@ def test_a_decision_on_a_rate_is_said_by_its_state(k: int, said: str) -> None:
     results = [Result(i < k, float(i < k)) for j in range(20) for i in (j, j + 20)]
     found = judge(Rule(("a",), "success", 40, goal=0.5), {"a": results})
     assert decided_lines(found, "sim", "simulation")[0] == said
+
+
+@pytest.mark.parametrize(("size", "said"), [(0.0109, "1 point"), (0.004, "0.4 points")])
+def test_the_smallest_difference_has_its_number(size: float, said: str) -> None:
+    found = replace(gap(outcomes(40, 50), outcomes(40, 50)), smallest_detectable=size)
+    assert f"a true difference of {said} in 4" in gap_lines(found)[-1]

@@ -78,3 +78,4 @@ def test_factors_keep_two_digits(value: float) -> None:
 
 def test_shares_may_be_negative_and_large() -> None:
     assert numbers.share(-51.66) == "−5,166"
+    assert numbers.share(-0.001) == "0"

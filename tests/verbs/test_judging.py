@@ -169,3 +169,12 @@ def test_policies_from_trials_of_both_sides(run, write):
     assert content["mmrv"]["value"] == pytest.approx(0.05)
     assert content["pearson"]["value"] == pytest.approx(0.9511, abs=5e-5)
     assert content["pearson"]["ci"] is not None
+
+
+def test_policies_that_disagree_show_no_p_of_agreeing(run, write):
+    write("v.csv", ["a,.1,.9", "b,.2,.8", "c,.5,.5", "d,.8,.2", "e,.9,.1"], "arm,sim,real")
+    code, out, _ = run("validate", "v.csv")
+    assert code == 0
+    assert "the target rates it low: Pearson -1.00, over 5 policies." in " ".join(out.split())
+    write("w.csv", ["a,.1,.1", "b,.2,.2", "c,.5,.5", "d,.8,.8", "e,.9,.9"], "arm,sim,real")
+    assert "Pearson +1.00, p = .008, over" in " ".join(run("validate", "w.csv")[1].split())

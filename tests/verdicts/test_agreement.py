@@ -195,3 +195,19 @@ def test_fewer_than_four_common_policies_are_refused():
 def test_rates_that_do_not_fit_are_refused(bad):
     with pytest.raises(UsageError):
         mmrv(*bad)
+
+
+def test_a_perfect_order_of_four_policies_is_no_certainty():
+    """Fisher's interval has no width at 1, and once said +1.00 to +1.00."""
+    found = agreement(named([0.1, 0.35, 0.4, 0.8]), named([0.1, 0.3, 0.5, 0.9]))
+    assert found.spearman.value == pytest.approx(1)
+    assert found.spearman.ci_policies is None
+    assert found.pearson.ci_policies is not None
+    jsonschema.validate(found.to_json(), VALIDATE)
+
+
+def test_many_policies_take_memory_slice_by_slice(monkeypatch):
+    rates = np.linspace(0, 1, 9)
+    few = agreement(counted(rates, 50), counted(rates[::-1], 50))
+    monkeypatch.setattr("simreal.verdicts.agreement._PAIRS", 300)
+    assert agreement(counted(rates, 50), counted(rates[::-1], 50)) == few

@@ -116,3 +116,12 @@ def test_a_stratum_tried_on_one_side_only_is_refused():
     sim = {"easy": outcomes(9, 10), "hard": outcomes(3, 10)}
     with pytest.raises(UsageError, match="hard"):
         standardised_gap(sim, {"easy": outcomes(9, 10)}, STRATA)
+
+
+def test_the_relative_drop_counts_repeats_once_and_refuses_lost_trials():
+    """Ten successes at one condition out of four are no rate of 10/20."""
+    real = {i: i < 3 for i in range(40)}
+    four = {i: (i < 2,) * 5 for i in range(4)}
+    assert gap(four, real).relative_drop is None
+    assert gap({i: i < 36 for i in range(40)}, real).relative_drop is not None
+    assert gap({i: (i < 36) if i else None for i in range(40)}, real).relative_drop is None

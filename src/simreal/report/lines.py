@@ -7,6 +7,7 @@ from simreal.report.numbers import (
     MINUS,
     THIN,
     cell,
+    p_value,
     percent,
     points,
     rate,
@@ -67,7 +68,10 @@ def agreement_lines(found: Agreement) -> list[str]:
     """One sentence, the three measures, each policy's counts, the method."""
     count = len(found.policies)
     linear = found.pearson
-    shown = f"Pearson {linear.value:+.2f}, p = {linear.p:.3f}" if linear else "one side is constant"
+    shown = f"Pearson {linear.value:+.2f}" if linear else "one side is constant"
+    # p counts the assignments that agree as well; it says nothing for policies that disagree.
+    if linear and found.state != "disagrees":
+        shown += f", {p_value(linear.p)}"
     lines = [
         f"{_AGREEMENT[found.state]}: {shown}, over {count} policies.",
         f"MMRV {_statistic(found.mmrv, '.3f')}: the largest difference on the target that "
@@ -146,7 +150,9 @@ def _against_goal(found: Decision, goal: float) -> str:
 def _detectable(smallest: float | None) -> str:
     if smallest is None:
         return ""
-    return f"So many trials see a true difference of {100 * smallest:.0f} points in 4 of 5 studies."
+    size = percent(smallest)
+    unit = "point" if size == "1" else "points"
+    return f"So many trials see a true difference of {size} {unit} in 4 of 5 studies."
 
 
 #: What each state of a comparison means of a gap, simulation being the first side.

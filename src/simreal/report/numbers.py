@@ -106,8 +106,8 @@ def points(value: float, ci: Sequence[float] | None) -> str:
 
 
 def share(fraction: float) -> str:
-    """A share that may be negative or large, in per cent: `-5,166`."""
-    return f"{100.0 * fraction:,.0f}".replace("-", MINUS)
+    """A share that may be negative or large, in per cent: `-5,166`; never `-0`."""
+    return f"{round(100.0 * fraction):,}".replace("-", MINUS)
 
 
 def factor(value: float) -> str:

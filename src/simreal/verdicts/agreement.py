@@ -29,6 +29,8 @@ LEAST_POLICIES = 4
 #: Up to so many policies every assignment is tried, beyond it a sample of them.
 EXACT_POLICIES = 7
 _ASSIGNMENTS, _DRAWS = 10_000, 4_000
+#: Pairs of policies held in memory at a time.
+_PAIRS = 2**18
 
 AgreementState = Literal["agrees", "disagrees", "cannot tell"]
 AGREEMENT_STATES: tuple[AgreementState, ...] = ("agrees", "disagrees", "cannot tell")
@@ -48,6 +50,14 @@ def _rates(real: Sequence[float], sim: Sequence[float]) -> tuple[Array, Array]:
 
 def _violation(r: Array, s: Array) -> Array:
     """MMRV of rates shaped (..., policies)."""
+    if r.ndim > 1:  # Slice by slice: all pairs of all draws at once would fill the memory.
+        size = max(1, _PAIRS // r.shape[-1] ** 2)
+        parts = range(0, len(r), size)
+        return np.concatenate([_pairs_violated(r[i : i + size], s[i : i + size]) for i in parts])
+    return _pairs_violated(r, s)
+
+
+def _pairs_violated(r: Array, s: Array) -> Array:
     gap = r[..., :, None] - r[..., None, :]
     violated = (s[..., :, None] > s[..., None, :]) != (gap > 0)
     return np.asarray((np.abs(gap) * violated).max(axis=-1).mean(axis=-1))
@@ -132,7 +142,8 @@ class Statistic:
     """One measure of agreement.
 
     ci: what the noise of the trials leaves of it for these policies, None without counts.
-    ci_policies: of a correlation over policies like these, None for MMRV. p: the share of random
+    ci_policies: of a correlation over policies like these, None for MMRV and at -1 and 1, where
+    Fisher's interval has no width. p: the share of random
     assignments that agree at least as well.
     """
 
@@ -210,8 +221,11 @@ def _spread(
     return min(float(low), value), max(float(high), value)
 
 
-def _fisher(value: float, variance: float, confidence: float) -> Interval:
-    centre = math.atanh(min(max(value, -1 + 1e-12), 1 - 1e-12))
+def _fisher(value: float, variance: float, confidence: float) -> Interval | None:
+    """Fisher's interval of a correlation; None at -1 and 1, where it would have no width."""
+    if abs(value) > 1 - 1e-12:
+        return None
+    centre = math.atanh(value)
     half = z_value(confidence) * math.sqrt(variance)
     return math.tanh(centre - half), math.tanh(centre + half)
 

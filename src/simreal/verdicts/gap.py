@@ -66,7 +66,7 @@ class Gap:
 
 
 def relative_drop(
-    k_sim: int, n_sim: int, k_real: int, n_real: int, confidence: float = CONFIDENCE
+    k_sim: float, n_sim: float, k_real: float, n_real: float, confidence: float = CONFIDENCE
 ) -> RelativeDrop | None:
     """1 - p_real / p_sim with Koopman's interval; None where p_sim may be under .2 (or no data).
 
@@ -85,9 +85,13 @@ def gap(
     alpha: float = ALPHA,
     paired: bool | None = None,
 ) -> Gap:
-    """The transfer gap of one checkpoint; conditions that occur on both sides are pairs."""
+    """The transfer gap of one checkpoint; conditions that occur on both sides are pairs.
+
+    Its relative drop counts repeats of a condition once and is refused where trials were lost.
+    """
     result = compare(sim, real, margin, alpha, paired)
-    counts = result.a.k, result.a.n, result.b.k, result.b.n
+    found = match(sim, real, paired)
+    counts = found.a.effective_k, found.a.effective_n, found.b.effective_k, found.b.effective_n
     return Gap(
         sim=result.a,
         real=result.b,
@@ -95,7 +99,7 @@ def gap(
         points=result.difference,
         ci=result.ci,
         method=result.method,
-        relative_drop=relative_drop(*counts, 1 - alpha),
+        relative_drop=None if found.missing else relative_drop(*counts, 1 - alpha),
         state=result.state,
         p=result.p,
         smallest_detectable=result.smallest_detectable,
