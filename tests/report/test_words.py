@@ -139,7 +139,7 @@ def test_the_set_up_cost_is_named_an_assumption(study: Study) -> None:
 def test_a_road_says_how_likely_it_is_and_what_it_will_cost(planned: Study) -> None:
     big, small = words.how_sure(planned)
     assert big == "91 % likely"
-    assert small.startswith("to reach 85 %, by the fitted curves. Measured so far: 87/100, 87")
+    assert small.startswith("to pass a test of 85 %, by the fitted curves. Measured so far: 87/100, 87")
     assert "stand-in (simulated)" in small
     big, small = words.price(planned, (3000.0, 24000.0))
     assert big == "about $62.00"

@@ -146,10 +146,11 @@ class Band:
 
 @dataclass(frozen=True)
 class Road:
-    """A road as the advisor sees it. p_reach: probability to reach the goal (fraction of 1).
+    """A road as the advisor sees it. p_reach: probability to pass a test of the goal.
 
-    p50, p90: cost in `currency`. pareto: no other road reaches the goal more often at no more cost.
+    p50, p90: cost in `currency`. pareto: no other road passes more often at no more cost.
     tried: whether any arm has measured it; one that was not may only be measured, not advised.
+    after: true success to expect of what passed (fraction of 1); tests are passed by luck too.
     """
 
     name: str
@@ -160,6 +161,7 @@ class Road:
     p90: float | None
     pareto: bool
     tried: bool = True
+    after: float | None = None
 
 
 @dataclass(frozen=True)

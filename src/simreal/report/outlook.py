@@ -60,6 +60,7 @@ def roads(study: Study) -> list[Road]:
                 cost.get("p90"),
                 bool(road.get("pareto")),
                 bool(road.get("tried", True)),
+                road.get("after"),
             )
         )
     return found

@@ -1,4 +1,4 @@
-"""The roads of the advice: how likely each reaches the goal, beside what it costs."""
+"""The roads of the advice: how likely each passes its test, beside what it costs."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def roads(found: Sequence[Road], currency: str, label: str, width: int, prefix: 
         canvas.text(0, 26 + y + (4 if wide else -24), name, weight="bold")
         canvas.text(width, 26 + y + (4 if wide else -24), _text(road, currency), ha="right")
         _row(left, right, road, y)
-    canvas.text(chance[0], 14, "reaches the goal, per cent", ink="soft")
+    canvas.text(chance[0], 14, "passes the test, per cent", ink="soft")
     canvas.text(cost[0], 14, "cost from here on", ink="soft")
     if label:
         canvas.text(width / 2, bottom + 38, f"target: {label}", ink="soft", ha="center")
     told = "; ".join(f"{road.name}: {_text(road, currency)}" for road in found)
-    return canvas.svg(prefix, "Probability to reach the goal and cost, by road", told)
+    return canvas.svg(prefix, "Probability to pass the test and cost, by road", told)
 
 
 def _text(road: Road, currency: str) -> str:

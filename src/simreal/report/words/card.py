@@ -22,7 +22,7 @@ def headline(study: Study) -> str:
         return "Not enough evidence to choose a road."
     if state == "no strategy reaches it":
         if advice.get("roads"):
-            return "No road tried here is likely to reach the goal."
+            return "No road tried here is likely to pass a test of the goal."
         return "None of the arms tried here reaches the goal."
     if arm is None:
         return f"Take {advice['strategy']}."
@@ -38,15 +38,15 @@ def advised(study: Study) -> Arm | None:
 
 
 def how_sure(study: Study) -> tuple[str, str]:
-    """How likely the advised road reaches the goal, or else what was measured: (short, more)."""
+    """How likely the advised road passes its test, or else what was measured: (short, more)."""
     counts, measured = _measured(study)
     road = outlook.advised_road(study)
     if road is None or road.p_reach is None:
         return counts, measured
     goal = outlook.goal(study)
-    to = "the goal" if goal is None else f"{percent(goal)} %"
+    to = f"to pass a test of {'the goal' if goal is None else percent(goal) + ' %'}"
     so_far = f"Measured so far: {counts}, {measured}" if "/" in counts else measured
-    return f"{percent(road.p_reach)} % likely", f"to reach {to}, by the fitted curves. {so_far}"
+    return f"{percent(road.p_reach)} % likely", f"{to}, by the fitted curves. {so_far}"
 
 
 def _measured(study: Study) -> tuple[str, str]:

@@ -15,11 +15,11 @@ def caveat(explanation: Mapping[str, Any]) -> str:
 
 
 def likely(probability: float | None, goal: float | None) -> str:
-    """`84 % likely to reach 85 %`, or that it is not known."""
+    """`84 % likely to pass a test of 85 %`, or that it is not known."""
     if probability is None:
         return "not estimated"
     where = "the goal" if goal is None else f"{percent(goal)} %"
-    return f"{percent(probability)} % likely to reach {where}"
+    return f"{percent(probability)} % likely to pass a test of {where}"
 
 
 def road_next(n_real: int, n_sim: int) -> str:
