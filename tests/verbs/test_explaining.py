@@ -94,7 +94,7 @@ def test_a_gap_between_two_tables(run, tmp_path):
     code, out, _ = run("gap", "a.csv", "b.csv")
     assert code == 0
     assert "+33.3 points" in out.splitlines()[0]
-    rows = [f"{arm},{i},1,twin-a" for arm in "xy" for i in range(9)]
+    rows = [f"{arm},{i},1,{on}" for arm in "xy" for on in ("sim", "twin-a") for i in range(9)]
     (tmp_path / "c.csv").write_text("\n".join(["arm,condition,success,target", *rows]) + "\n")
     refused(run("gap", "c.csv", "c.csv", "--arm", "z"), 2, "arm in c.csv", "allowed: x, y")
     pooled = run("gap", "c.csv", "c.csv")[1]

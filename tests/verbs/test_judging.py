@@ -129,7 +129,7 @@ def test_targets_suites_and_seeds_are_told_apart_and_pooling_is_said(run, write)
         (("compare", "a.csv", "a.csv", "--target", "t"), 2, "names no target; leave --target out"),
         (("compare", "lab.csv", "--suite", "nomnal"), 2, "Did you mean 'nominal'"),
         (("compare", "bad.csv", "a.csv"), 1, "bad.csv, line 2: success is 'perhaps'"),
-        (("compare", "a.csv", "a.csv", "--margin", "5"), 2, "5 points = 0.05"),
+        (("compare", "lab.csv", "--margin", "5"), 2, "5 points = 0.05"),
         (("validate", "a.csv", "a.csv"), 1, "trials without an arm"),
         (("validate", "a.csv"), 1, "'arm' and 'sim' and 'real'"),
         (("validate", "lab.csv", "lab.csv"), 2, "at least 4 policies"),
@@ -178,3 +178,42 @@ def test_policies_that_disagree_show_no_p_of_agreeing(run, write):
     assert "the target rates it low: Pearson -1.00, over 5 policies." in " ".join(out.split())
     write("w.csv", ["a,.1,.1", "b,.2,.2", "c,.5,.5", "d,.8,.8", "e,.9,.9"], "arm,sim,real")
     assert "Pearson +1.00, p = .008, over" in " ".join(run("validate", "w.csv")[1].split())
+
+
+def test_a_table_is_not_compared_with_itself(run, write):
+    write("a.csv", outcomes(17, 20))
+    for verb in ("compare", "gap"):
+        code, out, error = run(verb, "a.csv", "./a.csv")
+        assert (code, out) == (2, "")
+        assert "a.csv is compared with itself" in error
+
+
+def test_one_table_holds_both_sides_of_a_gap(run, write):
+    """Once all its trials stood on both sides, and there was no gap."""
+    outcome = [(1, 1)] * 27 + [(1, 0)] * 11 + [(0, 1)] * 2 + [(0, 0)] * 10
+    rows = [f"{i},{a},sim" for i, (a, _) in enumerate(outcome)]
+    rows += [f"{i},{b},real" for i, (_, b) in enumerate(outcome)]
+    write("both.csv", rows, "condition,success,target")
+    code, out, _ = run("gap", "both.csv", "both.csv", "--json")
+    found = json.loads(out)
+    assert (code, found["points"], found["paired"]) == (0, pytest.approx(0.18), True)
+    assert (found["sim"]["k"], found["real"]["k"], found["sim"]["n"]) == (38, 29, 50)
+    assert json.loads(run("gap", "both.csv", "both.csv", "--target", "real", "--json")[1]) == found
+
+
+def test_one_file_twice_is_judged_as_one_table(run, write):
+    rows = [
+        f"{i},{(i * 7 + k) % 3 > 0:d},{a},{t}"
+        for a in "xy"
+        for k, t in enumerate("pq", 1)
+        for i in range(40)
+    ]
+    write("t.csv", rows, "condition,success,arm,target")
+    one = run("compare", "t.csv", "--json")
+    assert run("compare", "t.csv", "t.csv", "--arm", "x", "--against", "y", "--json") == one
+
+
+def test_pooled_arms_are_said_once(run, write):
+    rows = [f"{i},{i % 2},{a},{t}" for a in "xy" for t in ("sim", "real") for i in range(9)]
+    write("t.csv", rows, "condition,success,arm,target")
+    assert run("gap", "t.csv", "t.csv")[1].count("are pooled") == 1

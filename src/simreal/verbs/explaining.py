@@ -43,8 +43,8 @@ def gap(
     """The transfer gap between simulation and robot in points, or where a study's gap comes from.
 
     Args:
-        sim: Trials in simulation.
-        real: Trials on the robot; conditions that occur in both are pairs.
+        sim: Trials in simulation; of a table that holds others too, those on sim or simulation.
+        real: Trials on the robot; conditions that occur in both are pairs. May be the same table.
         margin: A gap within it counts as none, a fraction; 0.05 if left out.
         explain: Folder of a study, in place of the two tables: its gap is shared out among looks,
             dynamics, sensing and actuation.
@@ -92,19 +92,22 @@ def _measure(
     from simreal.verdicts.gap import gap as judge
     from simreal.verdicts.keys import keyed
 
-    first, second = tables.read(sim), tables.read(real, target)
+    first, second = tables.on_one_side(tables.read(sim), True), tables.read(real, target)
+    if target is None:
+        second = tables.on_one_side(second, False)
     if arm is not None:
         first, second = first.of(arm), second.of(arm)
+    tables.check_distinct(first, second)
     within = MARGIN if margin is None else margin
     found = judge(*keyed(first.rows, second.rows, across_targets=True), within)
     if json_output:
         print(json.dumps(found.to_json()))
         return
-    pooled = [
+    pooled = dict.fromkeys(
         f"Note: {table.path.name}: the arms {', '.join(table.arms)} are pooled; choose with --arm."
-        for table in dict.fromkeys((first, second))
+        for table in (first, second)
         if len(table.arms) > 1
-    ]
+    )
     tables.show([*gap_lines(found), *tables.notes(first, second), *pooled])
 
 

@@ -50,6 +50,7 @@ def compare(
         only = {"target": target, "suite": suite}
         first = tables.read_only_arm(a, arm, "--arm", **only)
         second = tables.read_only_arm(b, against, "--against", **only)
+        tables.check_distinct(first, second)
         names = tables.named(a, b, arm, against)
     else:
         whole = tables.read(a, target, suite)
@@ -58,7 +59,8 @@ def compare(
             _rank(whole, margin, json_output)
             return
         first, second, names = whole.of(chosen[0]), whole.of(chosen[1]), chosen
-    found = judge(*keyed(first.rows, second.rows, across_targets=b is not None), margin)
+    across = {row.target for row in first.rows} != {row.target for row in second.rows}
+    found = judge(*keyed(first.rows, second.rows, across_targets=across), margin)
     if json_output:
         print(json.dumps(found.to_json()))
         return

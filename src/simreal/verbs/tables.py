@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,6 +63,20 @@ def read_only_arm(path: Path, arm: str | None, option: str, **only: str | None) 
             f"{path} holds the arms {', '.join(found.arms)}; choose one with {option} ARM."
         )
     return found
+
+
+def on_one_side(table: Trials, simulated: bool) -> Trials:
+    """The trials in simulation, or all others; the whole table where it holds one kind alone."""
+    from simreal.verdicts.advise.sheet import SIMULATION
+
+    own = tuple(row for row in table.rows if (row.target in SIMULATION) == simulated)
+    return replace(table, rows=own) if own else table
+
+
+def check_distinct(first: Trials, second: Trials) -> None:
+    """Refuse trials that are compared with themselves."""
+    if first.path.resolve() == second.path.resolve() and first.rows == second.rows:
+        raise UsageError(f"{first.path} is compared with itself; give the trials of both sides.")
 
 
 def notes(*tables: Trials) -> list[str]:
