@@ -171,6 +171,21 @@ def test_policies_from_trials_of_both_sides(run, write):
     assert content["pearson"]["ci"] is not None
 
 
+def test_training_seeds_are_policies_of_their_own_and_not_pooled(run, write):
+    for name, successes in (("sim.csv", (54, 36)), ("real.csv", (42, 30))):
+        rows = [
+            row
+            for arm in ("p", "q")
+            for seed, k in enumerate(successes)
+            for row in outcomes(k, 60, arm, str(seed))
+        ]
+        write(name, rows, f"{ARM},seed")
+    out = run("validate", "sim.csv", "real.csv")[1]
+    assert "p, seed 1: simulation 36/60" in out
+    assert "over 4 policies" in " ".join(out.split())
+    assert "pooled" not in out
+
+
 def test_policies_that_disagree_show_no_p_of_agreeing(run, write):
     write("v.csv", ["a,.1,.9", "b,.2,.8", "c,.5,.5", "d,.8,.2", "e,.9,.1"], "arm,sim,real")
     code, out, _ = run("validate", "v.csv")

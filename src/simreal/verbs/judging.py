@@ -121,7 +121,7 @@ def validate(
     else:
         first, second = tables.read(sim), tables.read(real)
         simulated, measured = sides_of_trials(first.rows, second.rows, (sim.name, real.name))
-        noticed = tables.notes(first, second)
+        noticed = tables.notes(first, second, pooled=False)
         left = sorted(set(simulated) ^ set(measured))
         noticed += [f"Note: left out, tried on one side only: {', '.join(left)}."] if left else []
     found = agreement(measured, simulated)

@@ -79,15 +79,19 @@ def check_distinct(first: Trials, second: Trials) -> None:
         raise UsageError(f"{first.path} is compared with itself; give the trials of both sides.")
 
 
-def notes(*tables: Trials) -> list[str]:
-    """What was noticed in files of trials, each file named once, and what is pooled or a twin's."""
+def notes(*tables: Trials, pooled: bool = True) -> list[str]:
+    """What was noticed in files of trials, each file named once, and what is pooled or a twin's.
+
+    pooled: False where training seeds are kept apart.
+    """
     from simreal.core.types import STAND_IN
     from simreal.verdicts.evidence import pooled_note
 
     found = dict.fromkeys(f"{table.path.name}: {note}" for table in tables for note in table.notes)
     for table in tables:
-        if pooled := pooled_note(table.rows):
-            found[f"{table.path.name}: {pooled}."] = None
+        seeds = pooled_note(table.rows) if pooled else None
+        if seeds:
+            found[f"{table.path.name}: {seeds}."] = None
         suites = sorted({row.suite for row in table.rows})
         if len(suites) > 1:
             found[f"{table.path.name}: the suites {', '.join(suites)} are pooled."] = None
