@@ -37,7 +37,8 @@ from simreal.verdicts.advise.beliefs import DEFAULT, ROADS, Doubt
 from simreal.verdicts.advise.decision import Decision, decide
 from simreal.verdicts.advise.plan import TRIALS, Bounds, Have, Outlook, Plan, least_passes, walk
 from simreal.verdicts.advise.roads import Prospect, Question, survey
-from simreal.verdicts.advise.surface import Cell, pass_chance
+from simreal.verdicts.advise.surface import pass_chance
+from simreal.verdicts.curves import CellCounts
 
 #: Measurements made before the advisor must do without.
 ROUNDS = 5
@@ -50,8 +51,8 @@ BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 class State:
     """Where a world stands: what was tried, its true rates, what exists, what was spent."""
 
-    cells: list[Cell]
-    rates: dict[Cell, float]
+    cells: list[CellCounts]
+    rates: dict[CellCounts, float]
     have: Have
     spent: float = 0.0
 
@@ -82,12 +83,12 @@ class Row:
 
 def tried(
     w: World, place: tuple[int, int], n: int, random: np.random.Generator, later: bool
-) -> tuple[Cell, float]:
+) -> tuple[CellCounts, float]:
     """Train at a place and try it `n` times: the cell, and the true rate of that checkpoint."""
     mean = w.rate(*place)
     rate = float(random.beta(mean * w.spread, (1 - mean) * w.spread))
     k = int(random.binomial(n, w.later(rate) if later else rate))
-    return Cell(f"{place[0]} real, {place[1]} sim", *place, k, n), rate
+    return CellCounts(*place, k, n, f"{place[0]} real, {place[1]} sim"), rate
 
 
 def pilot(w: World) -> State:

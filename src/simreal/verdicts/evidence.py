@@ -117,13 +117,18 @@ class Reach:
     enough: bool
 
 
+def road_of(n_real: int, n_sim: int) -> Role | None:
+    """The road that so much data lies on; None without any."""
+    if n_sim and n_real:
+        return "hybrid"
+    if n_sim:
+        return "sim-only"
+    return "real-only" if n_real else None
+
+
 def role_of(arm: Arm) -> Role | None:
     """The road an arm takes, by its data; None for an arm without any."""
-    if arm.n_sim and arm.n_real:
-        return "hybrid"
-    if arm.n_sim:
-        return "sim-only"
-    return "real-only" if arm.n_real else None
+    return road_of(arm.n_real, arm.n_sim)
 
 
 def pooled_note(rows: Sequence[TrialRow]) -> str:

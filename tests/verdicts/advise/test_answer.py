@@ -217,3 +217,9 @@ def test_every_answer_keeps_the_rules(counts, target, budget, prices):
     content = json.loads(json.dumps(found.to_json(), allow_nan=False))
     jsonschema.validate(content, schema("advice"), cls=jsonschema.Draft202012Validator)
     assert max(map(len, advice_lines(found))) <= 80
+
+
+def test_repeats_of_a_condition_count_once_on_the_roads_too():
+    once = pilot(charges=())
+    thrice = study(once.trials * 3, arms=ARMS)
+    assert advise(thrice, Request(0.85)).roads == advise(once, Request(0.85)).roads

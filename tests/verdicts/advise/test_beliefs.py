@@ -3,7 +3,8 @@ import pytest
 from tests.verdicts.advise.surfaces import Plain
 
 from simreal.verdicts.advise.beliefs import DEFAULT, TRUSTING, Doubt, believe
-from simreal.verdicts.advise.surface import Cell, log_mass, masses, pass_chance
+from simreal.verdicts.advise.surface import log_mass, masses, pass_chance
+from simreal.verdicts.curves import CellCounts
 
 
 def curve(n_real, n_sim):
@@ -11,7 +12,11 @@ def curve(n_real, n_sim):
 
 
 SURFACE = Plain(curve)
-CELLS = (Cell("real", 50, 0, 30, 50), Cell("sim", 0, 600, 25, 50), Cell("both", 50, 600, 40, 50))
+CELLS = (
+    CellCounts(50, 0, 30, 50, "real"),
+    CellCounts(0, 600, 25, 50, "sim"),
+    CellCounts(50, 600, 40, 50, "both"),
+)
 
 
 def test_without_doubt_the_surface_is_taken_at_its_word():
@@ -39,7 +44,7 @@ def test_a_leap_raises_all_later_levels():
 
 
 def test_cells_that_contradict_the_surface_move_their_road_only():
-    poor = (*CELLS[:2], Cell("both", 50, 600, 5, 50))
+    poor = (*CELLS[:2], CellCounts(50, 600, 5, 50, "both"))
     beliefs = believe(SURFACE, poor, Doubt(road=1, session=0, plateau=0, leap=0))
     assert beliefs.shifts["hybrid"].mean() < -1
     assert abs(beliefs.shifts["sim-only"].mean()) < 0.4
@@ -48,7 +53,7 @@ def test_cells_that_contradict_the_surface_move_their_road_only():
 def test_a_checkpoint_is_known_by_its_own_trials_and_by_the_surface():
     noisy = Plain(curve, noise=50.0)
     beliefs = believe(noisy, CELLS, TRUSTING)
-    wins, losses = beliefs.checkpoint(Cell("real", 50, 0, 10, 50))
+    wins, losses = beliefs.checkpoint(CellCounts(50, 0, 10, 50, "real"))
     rate = curve(50, 0)
     assert wins[0, 0] == pytest.approx(rate * 50 + 10)
     assert losses[0, 0] == pytest.approx((1 - rate) * 50 + 40)

@@ -18,11 +18,15 @@ from simreal.verdicts.advise.plan import (
 )
 from simreal.verdicts.advise.rates import Rates
 from simreal.verdicts.advise.roads import Prospect
-from simreal.verdicts.advise.surface import Cell
+from simreal.verdicts.curves import CellCounts
 
 RATES = Rates(real_demo=3.0, sim_demo=0.01, training=2.0, trial=1.0, setup=(0, 0))
 HAVE = Have(50, 600)
-CELLS = (Cell("real", 50, 0, 30, 50), Cell("sim", 0, 600, 25, 50), Cell("hybrid", 10, 600, 33, 50))
+CELLS = (
+    CellCounts(50, 0, 30, 50, "real"),
+    CellCounts(0, 600, 25, 50, "sim"),
+    CellCounts(10, 600, 33, 50, "hybrid"),
+)
 
 
 def test_a_plan_starts_from_what_exists_and_doubles():

@@ -12,10 +12,14 @@ from simreal.verdicts.advise.measuring import measurements
 from simreal.verdicts.advise.plan import Bounds, Have
 from simreal.verdicts.advise.rates import Rates
 from simreal.verdicts.advise.roads import Question, prospects, runner_up, setups, survey
-from simreal.verdicts.advise.surface import Cell
+from simreal.verdicts.curves import CellCounts
 
 HAVE = Have(50, 600)
-CELLS = (Cell("real", 50, 0, 30, 50), Cell("sim", 0, 600, 25, 50), Cell("both", 50, 600, 35, 50))
+CELLS = (
+    CellCounts(50, 0, 30, 50, "real"),
+    CellCounts(0, 600, 25, 50, "sim"),
+    CellCounts(50, 600, 35, 50, "both"),
+)
 BUILT = Rates(real_demo=3.0, sim_demo=0.01, training=2.0, trial=1.0)
 UNBUILT = Rates(real_demo=3.0, sim_demo=0.01, training=2.0, trial=1.0, setup=(400, 2000))
 

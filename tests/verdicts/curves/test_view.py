@@ -59,7 +59,7 @@ def test_seeds_and_targets_are_cells_of_their_own():
         *studies.rows("hybrid", "sim", 9, 10),
     ]
     study = studies.study(trials, targets=("one", "two"))
-    assert [cell for _, cell in cells_of(study)] == [CellCounts(20, 600, k, 10) for k in (5, 6, 7)]
+    assert cells_of(study) == tuple(CellCounts(20, 600, k, 10, "hybrid") for k in (5, 6, 7))
 
 
 def test_several_targets_are_named():
@@ -71,7 +71,7 @@ def test_several_targets_are_named():
 
 def test_repeats_of_a_condition_count_once():
     trials = studies.rows("hybrid", "twin", 4, 10) * 3
-    assert [cell for _, cell in cells_of(studies.study(trials))] == [CellCounts(20, 600, 4, 10)]
+    assert cells_of(studies.study(trials)) == (CellCounts(20, 600, 4, 10, "hybrid"),)
 
 
 @pytest.mark.parametrize("largest", [0, 1, 7, 5000])

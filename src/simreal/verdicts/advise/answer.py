@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from simreal.verdicts.advise.case import Advice, AdviceState, Case, Request, RoadFacts
-from simreal.verdicts.advise.cells import barred_roads, cells_of, eligible_cells, enough, have_of
+from simreal.verdicts.advise.cells import barred_roads, eligible_cells, enough, have_of
 from simreal.verdicts.advise.clock import Clock, fixed_clock, lab_clock
 from simreal.verdicts.advise.decision import DRAWS, Decision, decide
 from simreal.verdicts.advise.flips import flips
@@ -34,6 +34,7 @@ from simreal.verdicts.advise.reasons import (
 )
 from simreal.verdicts.advise.roads import Question, Survey, runner_up, survey
 from simreal.verdicts.cost.prices import Prices
+from simreal.verdicts.curves import cells_of
 from simreal.verdicts.evidence import Evidence
 
 #: Simulation is called harmful where real-only beats hybrid, at equal real data, in so many draws.

@@ -22,7 +22,8 @@ import numpy.typing as npt
 from scipy import special
 
 from simreal.core.seeds import generator
-from simreal.verdicts.advise.surface import Cell, Floats, Surface, at, log_mass
+from simreal.verdicts.advise.surface import Floats, Surface, at, log_mass
+from simreal.verdicts.curves import CellCounts
 
 #: The roads, in the order in which ties are broken.
 ROADS = ("real-only", "hybrid", "sim-only")
@@ -86,7 +87,7 @@ class Beliefs:
         spread = self.surface.spread[self.rows][:, None]
         return rate * spread, (1 - rate) * spread
 
-    def checkpoint(self, cell: Cell) -> tuple[Floats, Floats]:
+    def checkpoint(self, cell: CellCounts) -> tuple[Floats, Floats]:
         """Beta parameters, (D, 1) each, of a checkpoint that was tried, in a session to come."""
         spread = self.surface.spread[self.rows]
         rate = at(self.surface, [cell.place])[self.rows, 0]
@@ -97,7 +98,7 @@ class Beliefs:
 
 
 def believe(
-    surface: Surface, cells: Sequence[Cell], doubt: Doubt = DEFAULT, seed: int = 0
+    surface: Surface, cells: Sequence[CellCounts], doubt: Doubt = DEFAULT, seed: int = 0
 ) -> Beliefs:
     """The surface with departures that agree with the measured cells."""
     draws = len(surface.spread)
@@ -121,7 +122,7 @@ def _multiples(probability: float, reach: float, draws: int, random: np.random.G
 
 def _agreement(
     surface: Surface,
-    cells: Sequence[Cell],
+    cells: Sequence[CellCounts],
     rows: npt.NDArray[np.int64],
     shifts: Mapping[str, Floats],
 ) -> Floats:

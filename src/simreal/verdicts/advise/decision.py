@@ -12,7 +12,6 @@ from simreal.verdicts.advise.measuring import Measurement, measurements, worth_i
 from simreal.verdicts.advise.plan import Have
 from simreal.verdicts.advise.rates import Rates
 from simreal.verdicts.advise.roads import Prospect, Question, Survey, prospects, survey
-from simreal.verdicts.advise.surface import Cell
 from simreal.verdicts.advise.voi import evpi
 from simreal.verdicts.curves import CellCounts, fit
 
@@ -42,14 +41,14 @@ class Decision:
 
 
 def decide(
-    cells: Sequence[Cell],
+    cells: Sequence[CellCounts],
     have: Have,
     rates: Rates,
     question: Question,
     barred: Sequence[str] = (),
     doubt: Doubt = DEFAULT,
     seed: int = 0,
-    tried: Sequence[Cell] | None = None,
+    tried: Sequence[CellCounts] | None = None,
     clock: Clock | None = None,
 ) -> Decision:
     """Fit the surface to the cells, look down every road, and weigh measuring against going.
@@ -60,7 +59,7 @@ def decide(
     Between "sure enough" and "as good as impossible" (P(reach) under 1 - confidence on every road)
     lies what the evidence cannot settle; there the answer is a measurement.
     """
-    surface = fit([CellCounts(c.n_real, c.n_sim, c.k, c.n) for c in cells], seed=seed, draws=DRAWS)
+    surface = fit(cells, seed=seed, draws=DRAWS)
     beliefs = believe(surface, cells, doubt, seed)
     usable = cells if tried is None else tried
     found = prospects(beliefs, usable, have, question.goal, barred, clock)

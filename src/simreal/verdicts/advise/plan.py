@@ -16,7 +16,9 @@ import numpy as np
 
 from simreal.verdicts.advise.beliefs import Beliefs
 from simreal.verdicts.advise.rates import Rates
-from simreal.verdicts.advise.surface import Cell, Floats, pass_chance, road_of
+from simreal.verdicts.advise.surface import Floats, pass_chance
+from simreal.verdicts.curves import CellCounts
+from simreal.verdicts.evidence import road_of
 
 #: Fresh trials of every test.
 TRIALS = 50
@@ -41,14 +43,14 @@ class Plan:
     """
 
     road: str
-    start: Cell | None
+    start: CellCounts | None
     confirming: bool
     base: tuple[int, int]
     multiples: tuple[int, ...]
     have: Have
 
     @property
-    def confirm(self) -> Cell | None:
+    def confirm(self) -> CellCounts | None:
         """The checkpoint that the first stage tests again."""
         return self.start if self.confirming else None
 
@@ -64,14 +66,14 @@ class Plan:
         return (*first, *self.levels)
 
 
-def plan_of(road: str, have: Have, cells: Sequence[Cell]) -> Plan | None:
+def plan_of(road: str, have: Have, cells: Sequence[CellCounts]) -> Plan | None:
     """The plan of a road from what exists; None where there is nothing to double."""
     base = {
         "real-only": (have.n_real, 0),
         "sim-only": (0, have.n_sim),
         "hybrid": (have.n_real, have.n_sim),
     }[road]
-    if base == (0, 0) or road_of(*base) != road:
+    if road_of(*base) != road:
         return None
     measured = [cell for cell in cells if cell.road == road]
     done = any(cell.place == base for cell in measured)

@@ -13,7 +13,8 @@ from simreal.verdicts.advise.beliefs import ROADS, Beliefs
 from simreal.verdicts.advise.clock import Clock
 from simreal.verdicts.advise.plan import Bounds, Have, Outlook, Plan, chances, plan_of, walk
 from simreal.verdicts.advise.rates import Rates
-from simreal.verdicts.advise.surface import Cell, Floats
+from simreal.verdicts.advise.surface import Floats
+from simreal.verdicts.curves import CellCounts
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ class Survey:
 
 def prospects(
     beliefs: Beliefs,
-    cells: Sequence[Cell],
+    cells: Sequence[CellCounts],
     have: Have,
     goal: float,
     barred: Sequence[str] = (),

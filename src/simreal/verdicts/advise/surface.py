@@ -1,4 +1,4 @@
-"""What the advisor knows of success at amounts of data: a learning surface and measured cells.
+"""What the advisor knows of success at amounts of data: a learning surface, and tests.
 
 A surface is D equally weighted draws of the true success rate at any number of real and simulated
 demonstrations. The advisor sees it through `Surface` alone, so that any model can stand behind it;
@@ -8,7 +8,6 @@ demonstrations. The advisor sees it through `Surface` alone, so that any model c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -30,34 +29,6 @@ class Surface(Protocol):
 
     def success(self, n_real: npt.ArrayLike, n_sim: npt.ArrayLike) -> Floats:
         """True success rates (mean over trainings), (D, C), at C pairs of counts."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One checkpoint as it was tried: its arm, its data, `k` successes in `n` trials."""
-
-    arm: str
-    n_real: int
-    n_sim: int
-    k: int
-    n: int
-
-    @property
-    def place(self) -> tuple[int, int]:
-        """(n_real, n_sim)."""
-        return self.n_real, self.n_sim
-
-    @property
-    def road(self) -> str:
-        """sim-only, real-only or hybrid."""
-        return road_of(self.n_real, self.n_sim)
-
-
-def road_of(n_real: int, n_sim: int) -> str:
-    """The road that so much data lies on."""
-    if n_real and n_sim:
-        return "hybrid"
-    return "sim-only" if n_sim else "real-only"
 
 
 def at(surface: Surface, places: Sequence[tuple[int, int]]) -> Floats:

@@ -43,8 +43,8 @@ def pooled(cells: Sequence[CellCounts]) -> tuple[CellCounts, ...]:
     """One cell for each pair of counts, trainings added up, in rising order."""
     sums: dict[tuple[int, int], tuple[int, int]] = {}
     for cell in cells:
-        k, n = sums.get((cell.n_real, cell.n_sim), (0, 0))
-        sums[cell.n_real, cell.n_sim] = (k + cell.k, n + cell.n)
+        k, n = sums.get(cell.place, (0, 0))
+        sums[cell.place] = (k + cell.k, n + cell.n)
     return tuple(CellCounts(*place, *counts) for place, counts in sorted(sums.items()) if counts[1])
 
 

@@ -19,6 +19,7 @@ from simreal.core.seeds import generator
 from simreal.verdicts.curves.importance import Sample, importance
 from simreal.verdicts.curves.models import MODELS, Floats, Ints, Surfaces
 from simreal.verdicts.curves.prior import DEFAULT, Prior
+from simreal.verdicts.evidence import road_of
 from simreal.verdicts.rates import check_counts
 
 #: Fewer effective draws than this make quantiles unreliable.
@@ -28,12 +29,16 @@ _EDGE = 1e-6
 
 @dataclass(frozen=True, order=True)
 class CellCounts:
-    """`k` successes in `n` trials of one training on n_real and n_sim demonstrations."""
+    """`k` successes in `n` trials of one training on n_real and n_sim demonstrations.
+
+    arm: whose training it is, where that matters.
+    """
 
     n_real: int
     n_sim: int
     k: int
     n: int
+    arm: str = ""
 
     def __post_init__(self) -> None:
         check_counts(self.k, self.n)
@@ -42,6 +47,16 @@ class CellCounts:
                 f"Numbers of demonstrations must be >= 0; got {self.n_real} real and "
                 f"{self.n_sim} simulated."
             )
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """(n_real, n_sim)."""
+        return self.n_real, self.n_sim
+
+    @property
+    def road(self) -> str:
+        """The road that its data lie on; empty without any."""
+        return road_of(*self.place) or ""
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from simreal.verdicts.cost import Arm
 from simreal.verdicts.curves.models import Floats
 from simreal.verdicts.curves.monotone import drops
 from simreal.verdicts.curves.posterior import CellCounts, Posterior, fit
 from simreal.verdicts.curves.savings import saving
-from simreal.verdicts.evidence import Evidence
+from simreal.verdicts.evidence import Evidence, role_of
 from simreal.verdicts.keys import sample_of
 from simreal.verdicts.records import TrialRow
 
@@ -23,15 +22,15 @@ FARTHEST = 4
 _POINTS = 25
 
 
-def cells_of(evidence: Evidence, suite: str = "nominal") -> tuple[tuple[Arm, CellCounts], ...]:
-    """Counts by arm, training seed and target: each is a cell of its own."""
+def cells_of(evidence: Evidence, suite: str = "nominal") -> tuple[CellCounts, ...]:
+    """Counts by arm, target and training seed: each is a cell of its own."""
     found = []
-    for arm in evidence.arms:
+    for arm in filter(role_of, evidence.arms):
         for rows in evidence.on_targets(arm.name, suite).values():
-            for seed in dict.fromkeys(row.seed for row in rows):
+            for seed in sorted({row.seed for row in rows}, key=str):
                 k, n = _counted([row for row in rows if row.seed == seed])
                 if n:
-                    found.append((arm, CellCounts(arm.n_real, arm.n_sim, k, n)))
+                    found.append(CellCounts(arm.n_real, arm.n_sim, k, n, arm.name))
     return tuple(found)
 
 
@@ -46,8 +45,8 @@ def posterior_of(evidence: Evidence) -> Posterior | None:
 
     Cells of several targets are fitted together, target by target.
     """
-    cells = [cell for _, cell in cells_of(evidence)]
-    if len({(cell.n_real, cell.n_sim) for cell in cells}) < FEW_CELLS:
+    cells = cells_of(evidence)
+    if len({cell.place for cell in cells}) < FEW_CELLS:
         return None
     return fit(cells)
 
@@ -118,12 +117,12 @@ def _tried(evidence: Evidence, target: str) -> bool:
     return any(row.target == target and row.suite == "nominal" for row in evidence.trials)
 
 
-def _pooled_by_arm(measured: Sequence[tuple[Arm, CellCounts]]) -> list[dict[str, Any]]:
+def _pooled_by_arm(measured: Sequence[CellCounts]) -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
-    for arm, cell in measured:
+    for cell in measured:
         entry = found.setdefault(
-            arm.name,
-            {"arm": arm.name, "n_real": arm.n_real, "n_sim": arm.n_sim, "k": 0, "n": 0},
+            cell.arm,
+            {"arm": cell.arm, "n_real": cell.n_real, "n_sim": cell.n_sim, "k": 0, "n": 0},
         )
         entry["k"] += cell.k
         entry["n"] += cell.n
