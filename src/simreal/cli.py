@@ -97,6 +97,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         # The reader (`| head`) has enough; nothing more may be written, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:  # No permission, no space, a folder in place of a file.
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"simreal: {where}{error.strerror or error}.", file=sys.stderr)
+        raise SystemExit(SimrealError.exit_code) from None
     except KeyboardInterrupt:
         print("simreal: interrupted.", file=sys.stderr)
         raise SystemExit(InterruptedRunError.exit_code) from None

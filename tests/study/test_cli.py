@@ -265,3 +265,16 @@ def test_an_evaluation_that_cannot_be_is_refused(run, tmp_path, checkpoint, argu
 def test_a_broken_checkpoint_is_exit_code_1(run, tmp_path):
     (tmp_path / "empty").mkdir()
     refused(run("evaluate", "empty", "--on", "sim", "--out", "t.jsonl"), 1, "no checkpoint")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("twin", "new", "--seed", "3", "--out", "file/t.toml"), "file"),
+        (("plan", "--target", "0.8", "--prices", "."), ".: Is a directory."),
+    ],
+)
+def test_what_the_system_refuses_is_one_sentence(run, tmp_path, words, said):
+    """A folder that is a file, and a file that is a folder."""
+    (tmp_path / "file").write_text("")
+    refused(run(*words), 1, said)

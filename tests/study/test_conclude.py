@@ -15,6 +15,7 @@ from simreal.study.conclude import conclude
 from simreal.study.evidence import evidence_of
 from simreal.study.run import Study
 from simreal.study.spec import study_from_json
+from simreal.trials.plan import Plan
 from simreal.verdicts.examples import example
 from simreal.verdicts.schemas import schema
 
@@ -100,3 +101,20 @@ def test_a_trial_that_the_plan_does_not_know_is_refused(folder: Path) -> None:
     (folder / "trials.jsonl").write_text("\n".join([*lines, json.dumps(stray), ""]))
     with pytest.raises(BadDataError, match="trial of another plan"):
         conclude(folder)
+
+
+def test_a_plan_that_is_none_of_a_study_is_named(folder):
+    path = folder / "plan.json"
+    content = read_json(path)
+    content.pop("sha256")
+    content["study"].pop("margin")
+    plan = Plan(content)
+    plan.save(path)
+    text = (folder / "trials.jsonl").read_text()
+    old = json.loads(text.splitlines()[0])["plan_sha"]
+    (folder / "trials.jsonl").write_text(text.replace(old, plan.sha))
+    with pytest.raises(BadDataError, match=r"plan\.json is no plan of a study: 'margin'"):
+        evidence_of(folder)
+    path.write_text("[1]")
+    with pytest.raises(BadDataError, match=r"plan\.json is not a JSON object"):
+        evidence_of(folder)

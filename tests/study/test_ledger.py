@@ -1,5 +1,9 @@
 import dataclasses
+import json
 
+import pytest
+
+from simreal.core.errors import BadDataError
 from simreal.core.types import Charge
 from simreal.study import ledger as ledger_file
 from simreal.study.ledger import Ledger
@@ -66,3 +70,25 @@ def test_the_file_is_read_again_only_when_somebody_else_wrote_to_it(tmp_path, mo
     other.add([CHARGE], once="clock/0")
     mine.add([CHARGE], once="clock/0")
     assert [c.note for c in mine.read()].count("[clock/0]") == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"kind": "bribe"}, "Unknown kind of charge 'bribe'"),
+        ({"unit": "parsec"}, "Unknown unit of a charge 'parsec'"),
+        ({"quantity": -5}, "must lie between 0 and"),
+        ({"quantity": 1e300}, "must lie between 0 and"),
+        ({"quantity": "many"}, "quantity is 'many'"),
+        ({"quantity": True}, "quantity is True"),
+        ({"note": None}, "note is None"),
+        ({"extra": 1}, "a charge got an unexpected keyword argument 'extra'"),
+    ],
+)
+def test_a_broken_charge_is_named_by_its_line(tmp_path, changes, said):
+    path = tmp_path / "ledger.jsonl"
+    lines = [dataclasses.asdict(CHARGE), dataclasses.asdict(CHARGE) | changes]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(BadDataError, match=r"ledger\.jsonl, line 2: ") as error:
+        Ledger(path).read()
+    assert said in str(error.value)

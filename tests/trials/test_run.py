@@ -1,4 +1,5 @@
 import dataclasses
+import json
 
 import numpy as np
 import pytest
@@ -102,6 +103,13 @@ def test_a_trial_of_another_plan_or_told_twice_is_refused(tmp_path):
     lines(path)
     with pytest.raises(BadDataError, match="line 1: a trial of another plan"):
         done_trials(path, "b" * 64)
+    path.write_text(json.dumps({"plan_sha": SHA, "arm": "x"}) + "\n")
+    with pytest.raises(
+        BadDataError, match="line 1: a trial without seed, target, suite, condition"
+    ):
+        done_trials(path, SHA)
+    path.unlink()
+    lines(path)
     lines(path)
     with pytest.raises(BadDataError, match=r"line 6: the trial .* stands there twice"):
         done_trials(path, SHA)

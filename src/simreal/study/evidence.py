@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from simreal.core.files import read_jsonl
-from simreal.core.types import Charge
-from simreal.trials.plan import load_plan
+from simreal.core.errors import BadDataError
+from simreal.study.ledger import read_charges
+from simreal.trials.plan import Plan, load_plan
 from simreal.trials.run import done_trials
 from simreal.verdicts.cost import Arm
 from simreal.verdicts.cost.prices import read_prices
@@ -23,20 +24,32 @@ def evidence_of(folder: Path, prices: Path | None = None) -> Evidence:
     prices: a price file; without one, STUDY/prices.toml where it exists, else the shipped prices.
 
     Raises:
-        BadDataError: when the plan was changed or a trial is not of this plan.
+        BadDataError: when the plan was changed, a trial is not of this plan, or a record is broken.
     """
     plan = load_plan(folder / "plan.json")
     done_trials(folder / "trials.jsonl", plan.sha)
-    content, own = plan.content, folder / "prices.toml"
-    arms = tuple(Arm(**a, seeds=plan.seeds) for a in content["arms"])
+    own = folder / "prices.toml"
+    try:
+        declared = _declared(plan)
+    except (KeyError, TypeError) as error:
+        raise BadDataError(f"{folder / 'plan.json'} is no plan of a study: {error}.") from error
+    return replace(
+        declared,
+        trials=read_trials(folder / "trials.jsonl").rows,
+        charges=read_charges(folder / "ledger.jsonl"),
+        prices=read_prices(prices or (own if own.exists() else None)),
+    )
+
+
+def _declared(plan: Plan) -> Evidence:
+    """What the plan alone says: arms, targets, margin, goal."""
+    content = plan.content
     return Evidence(
         task=content["study"]["task"],
-        arms=arms,
-        trials=read_trials(folder / "trials.jsonl").rows,
+        arms=tuple(Arm(**a, seeds=plan.seeds) for a in content["arms"]),
+        trials=(),
         targets=tuple(t["name"] for t in content["targets"]),
         sim=SIM,
-        charges=tuple(Charge(**line) for line in read_jsonl(folder / "ledger.jsonl")),
-        prices=read_prices(prices or (own if own.exists() else None)),
         margin=content["study"]["margin"],
         goal=content["study"]["goal"],
     )

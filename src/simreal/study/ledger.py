@@ -7,8 +7,37 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from simreal.core.errors import BadDataError, SimrealError
 from simreal.core.files import append_jsonl, read_jsonl
 from simreal.core.types import Charge
+from simreal.verdicts.cost.purposes import amounts
+
+
+def read_charges(path: Path) -> tuple[Charge, ...]:
+    """All charges of a ledger.jsonl; none where there is no such file.
+
+    Raises:
+        BadDataError: for a line that is no charge; it names file, line and what is wrong.
+    """
+    found = []
+    for number, line in enumerate(read_jsonl(path), start=1):
+        try:
+            charge = Charge(**line)
+            _check(charge)
+        except (TypeError, SimrealError) as error:
+            said = str(error).replace("Charge.__init__()", "a charge").rstrip(".")
+            raise BadDataError(f"{path}, line {number}: {said}.") from error
+        found.append(charge)
+    return tuple(found)
+
+
+def _check(charge: Charge) -> None:
+    """Refuse a kind, a unit or a quantity that nothing can be paid by."""
+    for name, value in asdict(charge).items():
+        wanted = int | float if name == "quantity" else str
+        if not isinstance(value, wanted) or isinstance(value, bool):
+            raise TypeError(f"{name} is {value!r}")
+    amounts(charge)
 
 
 class Ledger:
@@ -40,7 +69,7 @@ class Ledger:
 
     def read(self) -> tuple[Charge, ...]:
         """All charges so far."""
-        return tuple(Charge(**line) for line in read_jsonl(self._path))
+        return read_charges(self._path)
 
     def _look(self) -> None:
         """Count the lines of each piece of work, unless the file is as it was left."""

@@ -142,6 +142,8 @@ def load_plan(path: Path) -> Plan:
     if not path.is_file():
         raise BadDataError(f"{path} is missing; a study folder begins with its plan.")
     content = read_json(path)
+    if not isinstance(content, dict):
+        raise BadDataError(f"{path} is not a JSON object.")
     recorded = content.pop("sha256", None)
     if content.get("schema") != SCHEMA:
         raise BadDataError(f"{path} has schema {content.get('schema')!r}, expected {SCHEMA!r}.")

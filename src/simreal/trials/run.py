@@ -19,6 +19,7 @@ from simreal.core.types import Action, Charge, Condition, Observation, Outcome, 
 Frames = npt.NDArray[np.uint8]
 #: (arm, seed, target, suite, condition): what is unique of a trial.
 Key = tuple[str, int, str, str, int]
+_KEY = ("arm", "seed", "target", "suite", "condition")
 
 
 @dataclass
@@ -131,8 +132,11 @@ def done_trials(path: Path, plan_sha: str) -> set[Key]:
     """
     seen: set[Key] = set()
     for number, line in enumerate(read_jsonl(path), start=1):
-        if line["plan_sha"] != plan_sha:
+        if line.get("plan_sha") != plan_sha:
             raise BadDataError(f"{path}, line {number}: a trial of another plan; it is refused.")
+        missing = [name for name in _KEY if name not in line]
+        if missing:
+            raise BadDataError(f"{path}, line {number}: a trial without {', '.join(missing)}.")
         key = (line["arm"], line["seed"], line["target"], line["suite"], line["condition"])
         if key in seen:
             raise BadDataError(f"{path}, line {number}: the trial {key} stands there twice.")

@@ -64,3 +64,6 @@ def test_a_missing_or_broken_file_is_refused(tmp_path):
     (tmp_path / "bad.toml").write_text("operator = = 3")
     with pytest.raises(UsageError, match="not valid TOML"):
         read_prices(tmp_path / "bad.toml")
+    (tmp_path / "bad.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(UsageError, match="not valid TOML"):
+        read_prices(tmp_path / "bad.toml")

@@ -207,5 +207,5 @@ def read_prices(path: Path | None = None) -> Prices:
         return prices_from(tomllib.loads(path.read_text("utf-8")))
     except FileNotFoundError:
         raise UsageError(f"No price file {path}.") from None
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not valid TOML: {error}.") from error

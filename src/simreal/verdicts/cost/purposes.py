@@ -74,6 +74,10 @@ def on_stand_in(charge: Charge) -> bool:
     return "twin" in charge.source
 
 
+#: The largest quantity of a charge: a billion seconds are 31 years.
+LARGEST = 1e9
+
+
 def building_booked(charges: Iterable[Charge]) -> bool:
     """Whether anybody booked the work of building the simulator."""
     return any(c.kind == "engineering" and c.quantity > 0 for c in charges)
@@ -89,8 +93,8 @@ def amounts(charge: Charge) -> dict[str, float]:
     """Resource -> quantity of one charge; demonstrations may also be counted for their review."""
     if charge.kind not in KINDS:
         raise unknown("kind of charge", charge.kind, KINDS)
-    if not 0 <= charge.quantity < float("inf"):
-        raise BadDataError(f"A charge must be finite and >= 0; got {charge}.")
+    if not 0 <= charge.quantity <= LARGEST:
+        raise BadDataError(f"A charge must lie between 0 and {LARGEST:,.0f}; got {charge}.")
     if charge.unit == "count":
         counted = _COUNTED.get(charge.kind)
         return {counted: charge.quantity} if counted else {}
