@@ -107,9 +107,15 @@ def test_state_is_one_object(clock, tmp_path):
 
 
 def test_a_broken_clock_file_names_its_line(clock, tmp_path):
-    (tmp_path / "clock.jsonl").write_text(json.dumps({"event": "start"}) + "\n")
-    with pytest.raises(BadDataError, match="line 1: expected a start or a stop"):
-        clock.sessions()
+    for line in (
+        {"event": "start"},
+        {"event": "pause", "kind": "engineering", "when": NINE, "started": NINE},
+        {"event": "start", "kind": "engineering", "when": 7, "what": "x"},
+        {"event": ["start"]},
+    ):
+        (tmp_path / "clock.jsonl").write_text(json.dumps(line) + "\n")
+        with pytest.raises(BadDataError, match="line 1: expected a start or a stop"):
+            clock.sessions()
     (tmp_path / "clock.jsonl").unlink()
     clock.start("engineering", "x", now="yesterday")
     with pytest.raises(BadDataError, match="'yesterday' is no time"):
@@ -120,3 +126,24 @@ def test_a_file_is_no_study(tmp_path):
     (tmp_path / "x").write_text("")
     with pytest.raises(UsageError, match="is a file"):
         Clock(tmp_path / "x")
+
+
+def test_two_sessions_of_one_second_are_both_booked(clock, tmp_path):
+    """The second one was once said to be booked, and was not."""
+    for hours in (0, 2, 1):
+        clock.start("engineering", "x", now=NINE)
+        clock.stop("engineering", hours, now=NOON)
+    assert [c[1] for c in booked(tmp_path)] == [0, 2, 1]
+    assert [s.stopped for s in clock.sessions()] == [NOON] * 3
+
+
+def test_a_clock_of_the_future_can_be_dropped(clock, tmp_path):
+    clock.start("engineering", "x", now=NOON)
+    with pytest.raises(UsageError, match="--hours 0 drops it"):
+        clock.stop("engineering", now=NINE)
+    assert clock.stop("engineering", 0, now=NINE)[1] == 0
+    assert clock.running("engineering") is None
+
+
+def test_what_it_is_for_is_one_line(clock):
+    assert clock.start("engineering", " the\n scene ", now=NINE).what == "the scene"

@@ -191,5 +191,7 @@ def test_a_proposal_waits_to_be_accepted(run, tmp_path):
     assert "0.50 h in 1 session, by times of last change (a lower bound)" in out
     assert "Nothing is booked" in out
     assert not (tmp_path / "ledger.jsonl").exists()
+    assert all(len(line) <= 80 for line in out.splitlines())
     run("clock", "propose", "--task", "task", "--accept")
+    assert "nothing to book" in run("clock", "propose", "--task", "task", "--accept")[1]
     assert json.loads((tmp_path / "ledger.jsonl").read_text())["source"] == "file history"

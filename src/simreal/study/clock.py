@@ -8,7 +8,7 @@ booked twice.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -74,14 +74,16 @@ class Clock:
         return tuple(found)
 
     def _follow(self, found: list[Session], line: dict[str, Any]) -> None:
-        if line["event"] == "start":
-            found.append(
-                Session(line["kind"], line["when"], line["what"], bool(line.get("robot", False)))
-            )
+        begins = {"start": True, "stop": False}[line["event"]]
+        kind, when, named = line["kind"], line["when"], line["what" if begins else "started"]
+        if not all(isinstance(text, str) for text in (kind, when, named)):
+            raise TypeError(line)
+        if begins:
+            found.append(Session(kind, when, named, bool(line.get("robot", False))))
             return
         for index, session in enumerate(found):
-            if session.started == line["started"] and session.kind == line["kind"]:
-                found[index] = Session(**{**asdict(session), "stopped": line["when"]})
+            if (session.started, session.kind, session.stopped) == (named, kind, None):
+                found[index] = replace(session, stopped=when)
 
     def running(self, kind: str) -> Session | None:
         """The open session of a kind."""
@@ -104,7 +106,7 @@ class Clock:
                 f"The {kind} clock runs already, since {running.started} ({running.what}); "
                 f"stop it first: simreal clock stop {kind}."
             )
-        session = Session(kind, now or utc_now(), what.strip(), robot)
+        session = Session(kind, now or utc_now(), " ".join(what.split()), robot)
         line = {"event": "start", "kind": kind, "when": session.started, "what": session.what}
         append_jsonl(self._path, [{**line, "robot": robot}])
         return session
@@ -123,15 +125,26 @@ class Clock:
             )
         at = now or utc_now()
         passed = running.hours(at)
-        if passed < 0:
-            raise UsageError(f"The clock was started at {running.started}, which is yet to come.")
-        if hours is not None and not 0 <= hours <= passed:
+        if passed < 0 and hours != 0:
+            raise UsageError(
+                f"The clock was started at {running.started}, which is yet to come; --hours 0 "
+                "drops it."
+            )
+        if hours is not None and hours != 0 and not 0 < hours <= passed:
             raise UsageError(f"--hours {hours:g}; give 0 to {passed:.2f}, what has passed.")
         booked = round(passed if hours is None else hours, 4)
-        self._ledger.add(_charges(running, booked, at), once=f"clock/{kind}/{running.started}")
+        self._ledger.add(_charges(running, booked, at), once=self._name(running))
         line = {"event": "stop", "kind": kind, "when": at, "started": running.started}
         append_jsonl(self._path, [{**line, "hours": booked}])
-        return Session(**{**asdict(running), "stopped": at}), booked
+        return replace(running, stopped=at), booked
+
+    def _name(self, session: Session) -> str:
+        """What the ledger calls a session; several of one second are numbered."""
+        name = f"clock/{session.kind}/{session.started}"
+        same = [
+            s for s in self.sessions() if (s.kind, s.started) == (session.kind, session.started)
+        ]
+        return name if len(same) == 1 else f"{name}#{len(same)}"
 
     def book(self, charges: Sequence[Charge], once: str) -> None:
         """Write charges of work that was not clocked."""

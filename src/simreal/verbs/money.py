@@ -250,6 +250,7 @@ def clock_propose(
     from simreal.compute.meter import utc_now
     from simreal.study import history
     from simreal.study.clock import Clock
+    from simreal.verbs.tables import show
 
     clock = Clock(study)
     found = history.propose(task, clock, gap_hours, lead_in_hours)
@@ -257,11 +258,16 @@ def clock_propose(
         saves = f"{stretch.saves} save{'' if stretch.saves == 1 else 's'}"
         print(f"{stretch.started}  {stretch.hours(found.lead_in_h):6.2f} h  {saves}")
     count = len(found.stretches)
-    print(
-        f"{found.hours:.2f} h in {count} session{'' if count == 1 else 's'}, by {found.origin}: "
-        f"gap {gap_hours:g} h, lead-in {lead_in_hours:g} h; {found.left_out} left out (clocked or "
-        "booked)."
+    show(
+        [
+            f"{found.hours:.2f} h in {count} session{'' if count == 1 else 's'}, by "
+            f"{found.origin}: gap {gap_hours:g} h, lead-in {lead_in_hours:g} h; {found.left_out} "
+            "left out (clocked or booked)."
+        ]
     )
+    if not count:
+        print("There is nothing to book.")
+        return
     if not accept:
         print("Nothing is booked; book it with --accept.")
         return
