@@ -9,7 +9,7 @@ from typing import Literal
 from simreal.core.errors import unknown
 from simreal.core.types import Charge
 from simreal.verdicts.compare import MARGIN, Estimate, compare
-from simreal.verdicts.cost import Arm
+from simreal.verdicts.cost import Arm, ArmCost, arm_costs
 from simreal.verdicts.cost.prices import Prices
 from simreal.verdicts.intervals import t_interval, t_test
 from simreal.verdicts.keys import keyed, sample_of
@@ -58,6 +58,13 @@ class Evidence:
     def all_of(self, role: str) -> tuple[Arm, ...]:
         """All arms that train on the kinds of data the role names."""
         return tuple(arm for arm in self.arms if role_of(arm) == role)
+
+    @property
+    def costs(self) -> dict[str, ArmCost]:
+        """What each arm would cost alone; empty without a ledger or prices."""
+        if not self.charges or self.prices is None:
+            return {}
+        return {cost.name: cost for cost in arm_costs(self.charges, self.arms, self.prices)}
 
     def cell(self, arm: str, suite: str, target: str) -> tuple[TrialRow, ...]:
         """The trials of one arm on one suite and target."""

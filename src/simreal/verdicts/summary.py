@@ -13,7 +13,7 @@ from simreal.verdicts.acceptance import acceptance_of
 from simreal.verdicts.advise import Advice
 from simreal.verdicts.claims import evaluate_claims
 from simreal.verdicts.compare import State, decide
-from simreal.verdicts.cost import Arm, ArmCost, arm_costs
+from simreal.verdicts.cost import Arm, ArmCost
 from simreal.verdicts.cost.economics import economics_of
 from simreal.verdicts.cost.timing import time_of
 from simreal.verdicts.curves import curves_of, posterior_of
@@ -111,10 +111,7 @@ def summarise(facts: StudyFacts, evidence: Evidence, advice: Advice) -> dict[str
         raise UsageError(
             f"Targets {sorted(names)} are not those of the trials: {evidence.targets}."
         )
-    costs: Mapping[str, ArmCost] = {}
-    if evidence.charges and evidence.prices is not None:
-        priced = arm_costs(evidence.charges, evidence.arms, evidence.prices)
-        costs = {cost.name: cost for cost in priced}
+    costs = evidence.costs
     tests = every_pair(evidence) if facts.tests is None else facts.tests
     ranked, goal = ranking_of(evidence), evidence.goal
     posterior = posterior_of(evidence)

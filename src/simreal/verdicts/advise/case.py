@@ -15,6 +15,7 @@ from simreal.verdicts.advise.measuring import Measurement
 from simreal.verdicts.advise.plan import Bounds
 from simreal.verdicts.advise.words import assumptions
 from simreal.verdicts.cost import Arm, ArmCost
+from simreal.verdicts.cost.purposes import on_stand_in
 from simreal.verdicts.evidence import Evidence, Reach
 
 AdviceState = Literal[
@@ -186,7 +187,7 @@ class Case:
         shown = arm.name if arm else None
         cost = self.costs.get(arm.name) if arm else None
         assumed = assumptions(self.evidence, cost)
-        on_twin = any("twin" in charge.source for charge in self.evidence.charges)
+        on_twin = any(map(on_stand_in, self.evidence.charges))
         return Advice(
             state,
             shown,

@@ -9,7 +9,7 @@ from simreal.verdicts.advise.choice import Contest, cheapest, contests
 from simreal.verdicts.advise.eligibility import eligibility
 from simreal.verdicts.advise.increment import first_trials, more_data, more_trials, trials_to_decide
 from simreal.verdicts.advise.words import percent
-from simreal.verdicts.cost import Arm, arm_costs
+from simreal.verdicts.cost import Arm
 from simreal.verdicts.evidence import Evidence
 
 
@@ -23,11 +23,7 @@ def case_of(evidence: Evidence, request: Request) -> Case:
         for rule in rules
         if rule.eligible and (found := evidence.reach(rule.arm)) is not None
     }
-    costs = {}
-    if evidence.charges and evidence.prices is not None:
-        priced = arm_costs(evidence.charges, evidence.arms, evidence.prices)
-        costs = {cost.name: cost for cost in priced}
-    return Case(evidence, request, rules, reach, costs)
+    return Case(evidence, request, rules, reach, evidence.costs)
 
 
 def judge(case: Case) -> Advice:

@@ -7,14 +7,14 @@ took; `sources` says which.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from simreal.core.errors import UsageError
-from simreal.core.types import Charge
-from simreal.verdicts.cost import price_of
+from simreal.verdicts.cost.arms import building_band, price_of
 from simreal.verdicts.cost.breakeven import demonstration_cost
 from simreal.verdicts.cost.prices import Prices
+from simreal.verdicts.cost.purposes import building_booked
 from simreal.verdicts.cost.speeds import FALLBACK
 from simreal.verdicts.cost.usage import Usage, units_of
 from simreal.verdicts.evidence import Evidence
@@ -64,7 +64,8 @@ def rates_of(evidence: Evidence, prices: Prices, built: bool = False) -> Rates:
     measured = _measured(evidence, prices)
     found = {**_defaults(prices), **measured}
     sources = {name: "ledger" if name in measured else "prices" for name in AMOUNTS}
-    setup = (0.0, 0.0) if built else _setup(evidence.charges, prices)
+    there = built or building_booked(evidence.charges)
+    setup = (0.0, 0.0) if there else building_band(prices)
     return Rates(**found, setup=setup, currency=prices.currency, sources=sources)
 
 
@@ -104,11 +105,3 @@ def _measured(evidence: Evidence, prices: Prices) -> dict[str, float]:
 
 def _without_review(demonstration: Usage | None) -> Usage | None:
     return demonstration and {n: x for n, x in demonstration.items() if n != "quality_check"}
-
-
-def _setup(ledger: Sequence[Charge], prices: Prices) -> Interval:
-    """What building the simulator may yet cost: nothing where the ledger has its hours."""
-    if any(c.kind == "engineering" and c.quantity > 0 for c in ledger):
-        return 0.0, 0.0
-    hours, wage = prices.setup_hours, prices.engineering
-    return hours.low * wage.low, hours.high * wage.high

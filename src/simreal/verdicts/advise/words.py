@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from simreal.verdicts.cost import Arm, ArmCost
+from simreal.verdicts.cost.purposes import kinds_for
 from simreal.verdicts.evidence import Evidence
 from simreal.verdicts.planning import ALPHA
 from simreal.verdicts.rates import Rate, clopper_pearson
 
 #: Kinds of charge that grow with the number of real demonstrations.
-_COLLECTING = ("demonstration", "reset", "retry", "idle", "operator")
+_COLLECTING = kinds_for("real data")
 
 
 def percent(rate: float) -> str:

@@ -107,6 +107,12 @@ def price_of(used: Mapping[str, float], prices: Prices) -> float:
     return sum(quantity * prices.of(name).value for name, quantity in used.items())
 
 
+def building_band(prices: Prices) -> Interval:
+    """Money that building the simulator takes, at the ends of the bands of hours and wage."""
+    hours, wage = prices.setup_hours, prices.engineering
+    return hours.low * wage.low, hours.high * wage.high
+
+
 def _setup(arm: Arm, booked: bool, prices: Prices) -> tuple[float, Interval | None]:
     """(declared engineering hours to add, unknown set-up cost in money)."""
     hours = prices.setup_hours
@@ -114,8 +120,7 @@ def _setup(arm: Arm, booked: bool, prices: Prices) -> tuple[float, Interval | No
         return 0.0, None
     if not hours.assumption:
         return hours.value, None
-    wage = prices.engineering
-    return 0.0, (hours.low * wage.low, hours.high * wage.high)
+    return 0.0, building_band(prices)
 
 
 def arm_costs(

@@ -8,7 +8,7 @@ from typing import Any
 
 from simreal.core.errors import UsageError
 from simreal.core.types import STAND_IN
-from simreal.verdicts.cost.arms import ArmCost, arm_costs, ledger_total
+from simreal.verdicts.cost.arms import ArmCost, arm_costs, building_band, ledger_total
 from simreal.verdicts.cost.prices import Prices
 from simreal.verdicts.cost.purposes import RESOURCES, counted, purpose
 from simreal.verdicts.cost.reach import RATES, Costing, fitted, measured
@@ -16,7 +16,6 @@ from simreal.verdicts.cost.usage import Units, at, draw_prices, units_of
 from simreal.verdicts.cost.variants import Match, break_even_entry, match
 from simreal.verdicts.curves import Posterior, posterior_of
 from simreal.verdicts.evidence import Evidence
-from simreal.verdicts.rates import Interval
 
 #: Numbers of task variants for which break-even points are given.
 VARIANTS = (1, 5, 20)
@@ -139,20 +138,13 @@ def cost_report(
     if found is None or evidence.prices is None:
         raise UsageError("The study has no charges yet: its ledger.jsonl is missing or empty.")
     assumed = {name for cost in _arms(evidence, built) for name in cost.assumptions}
+    unknown = units_of(evidence, evidence.prices).setup_hours is not None
     return {
         "currency": evidence.prices.currency,
         "spent": ledger_total(evidence.charges, evidence.prices),
         **found,
         "success_point": SUCCESS_POINT,
         "assumptions": sorted(assumed),
-        "setup": _interval(units_of(evidence, evidence.prices).setup_hours, evidence.prices),
+        "setup": list(building_band(evidence.prices)) if unknown else None,
         "headline": not ({"setup_hours", "engineering"} & assumed),
     }
-
-
-def _interval(hours: Interval | None, prices: Prices) -> list[float] | None:
-    """Money that the simulator may take where nobody measured or declared its hours."""
-    if hours is None:
-        return None
-    wage = prices.engineering
-    return [hours[0] * wage.low, hours[1] * wage.high]
