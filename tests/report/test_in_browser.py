@@ -202,3 +202,21 @@ def test_the_printed_page_is_whole_and_not_too_long(
     assert browser.evaluate("document.documentElement.scrollWidth") <= 700
     hidden = "[...document.querySelectorAll('details.list')].filter(d => d.scrollHeight < 40)"
     assert browser.evaluate(f"{hidden}.length") == 0
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_label_lies_over_another(
+    browser: Chromium, studies: dict[str, Path], width: int
+) -> None:
+    """With the fonts that the browser really uses; `full` has more arms than can be named."""
+    overlaps = """['trade', 'curves'].flatMap(name => {
+        const texts = [...document.querySelectorAll(`#figure-${name} svg text`)];
+        const boxes = texts.map(t => [t.textContent.trim(), t.getBoundingClientRect()])
+            .filter(([_, b]) => b.width);
+        return boxes.flatMap(([a, p], i) => boxes.slice(i + 1).filter(([_, q]) =>
+            p.left < q.right && q.left < p.right && p.top + 3 < q.bottom - 3 && q.top + 3 <
+            p.bottom - 3).map(([b, _]) => `${name}: ${a} / ${b}`));
+    })"""
+    for name in ("full", "demo", "edges"):
+        browser.open(studies[name] / "report.html", width)
+        assert browser.evaluate(overlaps) == []

@@ -24,7 +24,7 @@ from simreal.report.marks import (
     Span,
 )
 from simreal.report.numbers import NO_DATA, cell
-from simreal.report.plots.parts import Shelf, ladder
+from simreal.report.plots.parts import ladder
 from simreal.verdicts.rates import Rate
 
 LABEL = "stand-in (simulated)"
@@ -281,7 +281,8 @@ def test_a_cost_that_is_never_enough_ends_its_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(None, "never"), (0.42, "0.4 days"), (1.0, "1 day"), (12.4, "12 days")]
+    ("value", "text"),
+    [(None, "not reached"), (0.42, "0.4 days"), (1.0, "1 day"), (12.4, "12 days")],
 )
 def test_days(value: float | None, text: str) -> None:
     assert plots.days(value) == text
@@ -295,13 +296,3 @@ def test_ticks_are_round_and_few(most: int) -> None:
         assert all(low <= t <= high for t in ticks)
         assert {f"{t:e}"[0] for t in ticks} <= {"1", "2", "5"}
     assert ladder(0, 0, most) == []
-
-
-def test_labels_make_room_for_each_other() -> None:
-    shelf = Shelf()
-    assert shelf.place(100, 50, "hybrid", 17) == 50
-    assert shelf.place(110, 55, "sim-only", 17) == 67
-    assert shelf.place(110, 52, "again", 17) == 84
-    assert shelf.place(400, 55, "far away", 17) == 55
-    assert shelf.place(100, 55, "to the left", 17, inward=True) == 55
-    assert shelf.place(400, 60, "upwards", 17, up=True) == 38

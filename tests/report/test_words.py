@@ -139,7 +139,9 @@ def test_the_set_up_cost_is_named_an_assumption(study: Study) -> None:
 def test_a_road_says_how_likely_it_is_and_what_it_will_cost(planned: Study) -> None:
     big, small = words.how_sure(planned)
     assert big == "91 % likely"
-    assert small.startswith("to pass a test of 85 %, by the fitted curves. Measured so far: 87/100, 87")
+    assert small.startswith(
+        "to pass a test of 85 %, by the fitted curves. Measured so far: 87/100, 87"
+    )
     assert "stand-in (simulated)" in small
     big, small = words.price(planned, (3000.0, 24000.0))
     assert big == "about $62.00"
@@ -190,15 +192,19 @@ def test_a_saving_is_said_with_its_band_or_not_at_all() -> None:
 
 
 @pytest.mark.parametrize(
-    ("saving", "text"),
+    ("saving", "at", "text"),
     [
-        (None, "no figure: the set-up cost is an assumption"),
-        ([-9.5, -0.5], "none: it costs more"),
-        ([-0.2, 0.7], "−20 to 70 %"),
+        (None, None, "no figure: the set-up cost is an assumption"),
+        ([-9.5, -0.5], None, "none, it costs more"),
+        ([-9.5, -0.5], 1200, "at 1,200 a variant: none, it costs more"),
+        ([-0.2, 0.7], None, "−20 to 70 %"),
+        ([0.9978, 0.9995], 100, "at 100 a variant: >99 %"),
+        ([0.42, 0.996], None, "42 to >99 %"),
+        ([1.0, 1.0], None, "100 %"),
     ],
 )
-def test_a_saving_at_break_even(saving: list[float] | None, text: str) -> None:
-    assert words.saved(saving) == text
+def test_a_saving_at_break_even(saving: list[float] | None, at: int | None, text: str) -> None:
+    assert words.saved(saving, at) == text
 
 
 def test_a_measurement_is_worth_its_cost_or_not() -> None:

@@ -181,16 +181,17 @@ def _lab(inputs: _Entry) -> str:
 
 def _roads(case: _Entry, currency: str) -> list[str]:
     width = max([len(r["name"]) for r in case["roads"]] + [4])
-    lines = [f"  {'road':{width}}  days p50 / p90  robot days  cost p50 / p90"]
+    lines = [f"  {'road':{width}}  days p50 / p90    robot days  cost p50 / p90"]
     for road in case["roads"]:
         days, cost = road["days"], road["cost"]
-        spans = f"{_days(days['p50'])} / {_days(days['p90'])}"
-        robot = _days(road["robot_days"]["p50"])
+        reached = days["p50"] is not None
+        spans = f"{_days(days['p50'])} / {_days(days['p90'])}" if reached else "not reached"
+        robot = _days(road["robot_days"]["p50"]) if reached else "-"
         spent = " / ".join("-" if cost[q] is None else money(cost[q], currency) for q in cost)
         in_time = ""
         if road["by_deadline"] is not None:
             in_time = f", {percent(road['by_deadline'])} % in time"
-        lines.append(f"  {road['name']:{width}}  {spans:14}  {robot:10}  {spent}{in_time}")
+        lines.append(f"  {road['name']:{width}}  {spans:16}  {robot:10}  {spent}{in_time}")
     if case["fastest"]:
         aside = "" if case["inputs"]["goal"] else " Success is not compared."
         lines.append(f"  Fewest days: {case['fastest']}. Least money: {case['cheapest']}.{aside}")
@@ -199,7 +200,7 @@ def _roads(case: _Entry, currency: str) -> list[str]:
 
 def _days(value: float | None) -> str:
     if value is None:
-        return "never"
+        return "not reached"
     return f"{value:,.0f}" if value >= 9.95 else f"{value:.2f}" if value < 0.1 else f"{value:.1f}"
 
 

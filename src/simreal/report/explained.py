@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from simreal.report import waterfall
 from simreal.report.marks import Fall, Level
-from simreal.report.numbers import Cell, cell
+from simreal.report.numbers import MINUS, Cell, cell
 from simreal.verdicts.rates import Interval, Rate
 
 
@@ -83,6 +85,21 @@ def failures(content: Mapping[str, Any]) -> dict[str, dict[str, int]]:
         for kind, count in (counted or {}).items():
             kinds.setdefault(kind, {})[side] = int(count)
     return dict(sorted(kinds.items(), key=lambda item: (-sum(item[1].values()), item[0])))
+
+
+def pairs(content: Mapping[str, Any]) -> dict[str, list[Mapping[str, Any]]]:
+    """Pairs of factors that are shown not to add up (`shown`), and the others (`open`)."""
+    found: dict[str, list[Mapping[str, Any]]] = {"shown": [], "open": []}
+    for pair in content.get("interactions") or ():
+        low, high = pair["ci"]
+        found["shown" if low > 0 or high < 0 else "open"].append(pair)
+    return found
+
+
+def shared_out(content: Mapping[str, Any]) -> str:
+    """How the gap is shared out, in a sentence; empty where it is not taken apart."""
+    text = waterfall.headline(content) if content else ""
+    return re.sub(r"(?<=[ (])-(?=\d)", MINUS, text)
 
 
 def _interval(ci: Any) -> Interval | None:

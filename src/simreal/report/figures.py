@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from simreal.report import explained, outlook, plots, view
-from simreal.report.marks import CostBar, Road
+from simreal.report.marks import CostBar, Reach, Road, Span
 from simreal.report.records import Study
 
 #: A drawing: (width in CSS pixels, prefix of its ids) -> an `<svg>` element.
@@ -44,9 +44,13 @@ def _drawings(study: Study, bars: Sequence[CostBar]) -> Mapping[str, Draw]:
         ),
         "curves": (outlook.curves(study), plots.curves, (outlook.goal(study), label)),
         "roads": (_placed(outlook.roads(study)), plots.roads, (money, label)),
-        "reach": (outlook.reaches(study), plots.reach, (money, label)),
+        "reach": (_reaching(outlook.reaches(study)), plots.reach, (money, label)),
         "breakeven": (outlook.bands(study), plots.break_even, (label,)),
-        "calendar": (outlook.spans(study), plots.calendar, (outlook.deadline(study), label)),
+        "calendar": (
+            _ending(outlook.spans(study)),
+            plots.calendar,
+            (outlook.deadline(study), label),
+        ),
     }
     for name, (data, draw, more) in optional.items():
         if data:
@@ -57,6 +61,16 @@ def _drawings(study: Study, bars: Sequence[CostBar]) -> Mapping[str, Draw]:
 def _placed(roads: Sequence[Road]) -> list[Road]:
     """The roads that have both a probability and a cost."""
     return [road for road in roads if road.p_reach is not None and road.p50 is not None]
+
+
+def _ending(spans: Sequence[Span]) -> Sequence[Span]:
+    """All roads, where half of the futures of any end; else none, for there is nothing to draw."""
+    return spans if any(one.p50 is not None for one in spans) else ()
+
+
+def _reaching(roads: Sequence[Reach]) -> Sequence[Reach]:
+    """All roads, where any has a middle cost at any rate; else none."""
+    return roads if any(mid is not None for r in roads for _, _, mid, _ in r.points) else ()
 
 
 def _bound(draw: Callable[..., str], *arguments: Any) -> Draw:

@@ -112,6 +112,16 @@ def reaches(study: Study) -> list[Reach]:
     ]
 
 
+def rate_in_reach(study: Study) -> float:
+    """The largest success rate short of the goal that half of the futures reach by some road.
+
+    One half where none is known.
+    """
+    wanted = goal(study) or 1.0
+    rates = [p for road in reaches(study) for p, _, mid, _ in road.points if mid is not None]
+    return max((rate for rate in rates if rate < wanted), default=0.5)
+
+
 def bands(study: Study) -> list[Band]:
     """Break-even points by number of task variants, the simulator built or not."""
     return [

@@ -72,7 +72,9 @@ def _context(study: Study, folder: Path, prices: Prices) -> dict[str, Any]:
         "unplaced": [bar.arm for bar in bars if bar.target.position is None],
         "setup": _setup(study, costs),
         "split": all("total" not in bar.parts for bar in bars),
-        "failure_groups": view.failure_groups(study),
+        "numbered": plots.numbered(bars),
+        "failure_groups": (groups := view.failure_groups(study)),
+        "failure_kinds": view.failure_kinds(groups),
         "claims": _claims(study),
         "deviations": view.deviations(study),
         "diets": applied.diets(study),
@@ -97,6 +99,8 @@ def _expected(study: Study) -> dict[str, Any]:
         "explanation": explanation,
         "factors": explained.factors(explanation),
         "variants": explained.variants(explanation),
+        "pairs": explained.pairs(explanation),
+        "shared_out": explained.shared_out(explanation),
         "moved_failures": explained.failures(explanation),
         "curves": outlook.entry(study, "curves"),
         "lines": outlook.curves(study),
@@ -107,9 +111,11 @@ def _expected(study: Study) -> dict[str, Any]:
         "measured_reach": any(
             r.get("basis") == "measured arm" for r in economics.get("reach") or ()
         ),
+        "sizes": {arm.name: arm.n_real for arm in study.arms},
         "bands": outlook.bands(study),
         "time": outlook.entry(study, "time"),
         "spans": outlook.spans(study),
+        "other_rate": f"{outlook.rate_in_reach(study):g}",
         "lab": outlook.lab(study),
     }
 

@@ -204,6 +204,15 @@ def failure_groups(study: Study) -> list[FailureGroup]:
     return groups
 
 
+def failure_kinds(groups: Sequence[FailureGroup]) -> list[str]:
+    """All kinds of failure, in order of how often they occurred anywhere."""
+    counted: dict[str, int] = {}
+    for group in groups:
+        for kind, by_arm in group.kinds.items():
+            counted[kind] = counted.get(kind, 0) + sum(by_arm.values())
+    return sorted(counted, key=lambda kind: (-counted[kind], kind))
+
+
 def deviations(study: Study) -> list[str]:
     """Where the records differ from the plan."""
     if not study.plan:

@@ -15,7 +15,7 @@ from simreal.report.plots.parts import NARROW, WIDE, fit
 from simreal.report.plots.reach import reach
 from simreal.report.plots.roads import roads
 from simreal.report.plots.success import success
-from simreal.report.plots.trade import cost_success
+from simreal.report.plots.trade import cost_success, numbered
 from simreal.report.plots.waterfall import waterfall
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "days",
     "fit",
     "gap",
+    "numbered",
     "reach",
     "roads",
     "success",

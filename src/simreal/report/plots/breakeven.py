@@ -23,7 +23,7 @@ def break_even(bands: Sequence[Band], label: str, width: int, prefix: str) -> st
     axes.set_xscale("log")
     axes.set(xlim=(low, high), ylim=(bottom - 8, 0))
     axes.minorticks_off()
-    ticks = ladder(low, high, 7 if wide else 4)
+    ticks = ladder(max(low, 1.0), high, 7 if wide else 4)
     axes.set_xticks(ticks, [f"{t:,.0f}" for t in ticks])
     axes.set_yticks([])
     axes.grid(axis="x", color=INKS["line"], linewidth=1)

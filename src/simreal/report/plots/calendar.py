@@ -16,7 +16,7 @@ def calendar(
 ) -> str:
     """A bar to the middle, hatched on to the 90 % quantile. deadline: in days, a dashed line."""
     wide = width >= WIDE
-    left, right = (160, width - 250) if wide else (10, width - 14)
+    left, right = (212, width - 240) if wide else (10, width - 14)
     step = 36 if wide else 62
     bottom = 20 + step * max(1, len(spans))
     canvas = Canvas(width, bottom + (62 if label else 44))
@@ -48,9 +48,9 @@ def calendar(
 
 
 def days(value: float | None) -> str:
-    """`0.4 days`, `1 day`, `12 days`; a quantile that never ends says so."""
+    """`0.4 days`, `1 day`, `12 days`; a quantile without an end is not reached."""
     if value is None:
-        return "never"
+        return "not reached"
     text = f"{value:,.0f}" if value >= 9.95 else f"{value:.1f}".removesuffix(".0")
     return f"{text} day" if text == "1" else f"{text} days"
 

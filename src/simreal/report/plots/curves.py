@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from simreal.report.canvas import INKS, Canvas
 from simreal.report.marks import Curve, Dose
 from simreal.report.numbers import counts, interval, percent
+from simreal.report.plots.labels import Labels, nearest, text_width
 from simreal.report.plots.parts import NARROW, Panel, band, fit, ladder, panels
 
 _HEIGHT, _ABOVE, _LEFT = 210, 44, 40
@@ -69,8 +70,7 @@ def _panel(
             band(axes, list(x[part]), [list(ends[0][part]), list(ends[1][part])], beyond)
             style: Any = {"ls": (0, (5, 3)) if beyond else "-"}
             axes.plot(x[part], ends[2][part], color=INKS["one"], lw=2, **style)
-    for dose in line.doses:
-        _dose(axes, dose, math.log1p(dose.n_real / shift))
+    _doses(canvas, axes, line.doses, place, shift)
 
 
 def _joined(part: Any) -> Any:
@@ -78,25 +78,43 @@ def _joined(part: Any) -> Any:
     return part | np.append(part[1:], False)
 
 
-def _dose(axes: Axes, dose: Dose, x: float) -> None:
-    if not dose.cell.measured:
-        return
-    ends = [100 * dose.cell.low, 100 * dose.cell.high]
+def _doses(canvas: Canvas, axes: Axes, doses: Sequence[Dose], place: Panel, shift: float) -> None:
+    """The measured cells, their counts kept apart."""
+    labels = Labels((place.left - 30, place.top - 4, place.right + 12, place.bottom - 2))
+    measured = [dose for dose in doses if dose.cell.measured]
+    marks = [_mark(axes, number, measured, place, shift) for number in range(len(measured))]
+    for x, y, half in marks:
+        labels.keep_free((x - 5, y - half[0], x + 5, y + half[1]))
+    for (x, y, _), dose in zip(marks, measured, strict=True):
+        text = counts(dose.cell)
+        box = labels.place(x, y, text_width(text, 11), 13)
+        if box is None:
+            continue
+        end = nearest(box, x, y)
+        if math.dist(end, (x, y)) > 24:
+            canvas.line((x, y), end)
+        canvas.text((box[0] + box[2]) / 2, box[3] - 3, text, ha="center", fontsize=11)
+
+
+def _mark(
+    axes: Axes, number: int, doses: Sequence[Dose], place: Panel, shift: float
+) -> tuple[float, float, tuple[float, float]]:
+    """Draw one of the cells, those of one amount of data side by side; its place in pixels and
+    how far its interval goes up and down from there.
+    """
+    dose = doses[number]
+    (first, last), (low, high) = axes.get_xlim(), axes.get_ylim()
+    pixel = (last - first) / (place.right - place.left)
+    alike = [i for i, other in enumerate(doses) if other.n_real == dose.n_real]
+    x = math.log1p(dose.n_real / shift)
+    x += 9 * pixel * (alike.index(number) - (len(alike) - 1) / 2)
+    rate, ends = 100 * dose.cell.rate, [100 * dose.cell.low, 100 * dose.cell.high]
     axes.plot([x, x], ends, color=INKS["target"], lw=2.5, clip_on=False)
     style: Any = {"color": INKS["target"], "ms": 8, "mec": INKS["paper"], "clip_on": False}
-    axes.plot([x], [100 * dose.cell.rate], "s", **style)
-    below = ends[1] > 88
-    axes.annotate(
-        counts(dose.cell),
-        (x, ends[0] if below else ends[1]),
-        xytext=(0, -4 if below else 4),
-        textcoords="offset points",
-        ha="center",
-        va="top" if below else "bottom",
-        color=INKS["ink"],
-        fontsize=11,
-        annotation_clip=False,
-    )
+    axes.plot([x], [rate], "s", **style)
+    point = (place.bottom - place.top) / (high - low)
+    half = (max(5.0, point * (ends[1] - rate)), max(5.0, point * (rate - ends[0])))
+    return place.left + (x - first) / pixel, place.bottom - point * (rate - low), half
 
 
 def _told(lines: Sequence[Curve], goal: float | None) -> str:

@@ -93,30 +93,3 @@ def ladder(low: float, high: float, most: int) -> list[float]:
         tens = [s for s in found if f"{s:e}".startswith("1.0")]
         found = tens if 1 < len(tens) <= most else found[:: -(-len(found) // most)]
     return found
-
-
-class Shelf:
-    """Labels that were set already; a new one moves down, or up, until it covers none of them."""
-
-    def __init__(self) -> None:
-        self._taken: list[tuple[float, float, float]] = []
-
-    def place(
-        self,
-        at: float,
-        y: float,
-        text: str,
-        height: float,
-        inward: bool = False,
-        up: bool = False,
-    ) -> float:
-        """Where a label of `height` pixels gets its baseline. at: its left end, or its right end
-        where it runs `inward`. y: where it would like to be.
-        """
-        length = 0.6 * 12 * len(text)
-        left = at - length if inward else at
-        for a, b, baseline in sorted(self._taken, key=lambda label: label[2], reverse=up):
-            if a < left + length and left < b and abs(baseline - y) < height:
-                y = baseline - height if up else baseline + height
-        self._taken.append((left, left + length, y))
-        return y

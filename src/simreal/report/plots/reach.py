@@ -12,13 +12,13 @@ from simreal.report.marks import Reach
 from simreal.report.numbers import money, percent
 from simreal.report.plots.parts import Panel, band, fit, ladder, money_tick, panels
 
-_HEIGHT, _ABOVE, _LEFT = 180, 44, 58
+_HEIGHT, _ABOVE, _LEFT = 180, 60, 58
 
 
 def reach(roads: Sequence[Reach], currency: str, label: str, width: int, prefix: str) -> str:
     """Middle cost (line) and its 10-90 % band over the success rate; other roads' middle in grey.
 
-    The cost axis is logarithmic. Where a quantile never gets there, its line ends.
+    The cost axis is logarithmic. Where a quantile is not reached, its line ends.
     """
     places = panels(len(roads), width, _LEFT, _HEIGHT, _ABOVE)
     bottom = places[-1].bottom if places else _ABOVE
@@ -27,13 +27,14 @@ def reach(roads: Sequence[Reach], currency: str, label: str, width: int, prefix:
     ends = (min(costs, default=1.0) / 1.3, max(costs, default=10.0) * 1.3)
     for road, place in zip(roads, places, strict=True):
         _panel(canvas, road, roads, place, ends, currency)
-        canvas.text(place.left, place.top - 24, fit(road.road, 240), weight="bold", fontsize=13)
+        canvas.text(place.left, place.top - 40, fit(road.road, 240), weight="bold", fontsize=13)
+        canvas.text(place.left, place.top - 24, _ends(road), ink="soft")
         canvas.text(place.left, place.top - 8, "cost to get there", ink="soft")
         text = "success on the target, per cent"
         canvas.text(place.middle, place.bottom + 36, text, ink="soft", ha="center")
     if label:
         canvas.text(width / 2, bottom + 58, f"target: {label}", ink="soft", ha="center")
-    told = "; ".join(f"{road.road}: {_told(road, currency)}" for road in roads)
+    told = "; ".join(f"{road.road}, {_ends(road)}: {_told(road, currency)}" for road in roads)
     return canvas.svg(prefix, "Cost to reach a success rate, by road", told)
 
 
@@ -72,6 +73,16 @@ def _middle(axes: Axes, road: Reach, style: Any) -> None:
     axes.plot([p for p, _ in found], [m for _, m in found], **style)
 
 
+def _ends(road: Reach) -> str:
+    """Up to which rate half and nine tenths of the simulated futures get."""
+    half = max((p for p, _, mid, _ in road.points if mid is not None), default=None)
+    most = max((p for p, _, _, high in road.points if high is not None), default=None)
+    if half is None:
+        return "half of the futures reach none"
+    nine = "none" if most is None else f"{percent(most)} %"
+    return f"half reach {percent(half)} %, nine in ten {nine}"
+
+
 def _told(road: Reach, currency: str) -> str:
     return ", ".join(
         f"{percent(rate)} % for {told_money(mid, currency)} "
@@ -81,5 +92,5 @@ def _told(road: Reach, currency: str) -> str:
 
 
 def told_money(amount: float | None, currency: str) -> str:
-    """An amount, or that it is never enough."""
+    """An amount, or that none was enough."""
     return "not reached" if amount is None else money(amount, currency)

@@ -14,12 +14,24 @@ from simreal.report.words.compared import (
     saving,
     worth,
 )
-from simreal.report.words.outlook import avoided, caveat, evpi, likely, models, repeated, road_next
+from simreal.report.words.outlook import (
+    advisable,
+    avoided,
+    caveat,
+    evpi,
+    likely,
+    missed,
+    models,
+    repeated,
+    road_next,
+    unreached,
+)
 from simreal.report.words.rates import estimate, on_targets, scope, transfer
 from simreal.report.words.states import claim, suite
 
 __all__ = [
     "accepted",
+    "advisable",
     "advised",
     "avoided",
     "caveat",
@@ -31,6 +43,7 @@ __all__ = [
     "headline",
     "how_sure",
     "likely",
+    "missed",
     "models",
     "next_step",
     "on_targets",
@@ -46,5 +59,6 @@ __all__ = [
     "sentence",
     "suite",
     "transfer",
+    "unreached",
     "worth",
 ]

@@ -100,8 +100,8 @@ def saving(found: Mapping[str, Any] | None) -> str:
         return f"A saving at {goal} has no finite quantiles{reached and ': '}{reached}."
     return (
         f"To reach {goal} with {found['n_sim']:,} simulated demonstrations takes an estimated "
-        f"{share(middle)} % fewer real ones than without simulation (80 % band {share(low)} to "
-        f"{share(high)} %){reached and '; '}{reached}."
+        f"{_saved_share(middle)} % fewer real ones than without simulation (80 % band "
+        f"{_saved_share(low)} to {_saved_share(high)} %){reached and '; '}{reached}."
     )
 
 
@@ -138,10 +138,19 @@ def accepted(entry: Mapping[str, Any]) -> tuple[str, str]:
     return str(entry["sentence"]), f"{counts}, one-sided Clopper-Pearson bound: {bound}"
 
 
-def saved(saving: Sequence[float] | None) -> str:
-    """What a simulation saves at break-even prices, or that it costs more; a band, never one."""
+def saved(saving: Sequence[float] | None, at: int | None = None) -> str:
+    """What a simulation saves at break-even prices, or that it costs more; a band, never one.
+
+    at: real demonstrations a variant at which that was reckoned.
+    """
+    where = "" if at is None else f"at {at:,} a variant: "
     if saving is None:
         return "no figure: the set-up cost is an assumption"
-    low, high = saving
-    ends = dict.fromkeys((share(low), share(high)))
-    return "none: it costs more" if high <= 0 else f"{' to '.join(ends)} %"
+    if saving[1] <= 0:
+        return f"{where}none, it costs more"
+    return f"{where}{' to '.join(dict.fromkeys(map(_saved_share, saving)))} %"
+
+
+def _saved_share(fraction: float) -> str:
+    """A saving in per cent; what is less than all is not rounded up to 100."""
+    return ">99" if 0.99 < fraction < 1 else share(fraction)

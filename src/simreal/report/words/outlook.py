@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from simreal.report.marks import Curve, Span
 from simreal.report.numbers import money, percent
 from simreal.verdicts.explain import CAVEAT
 
@@ -49,11 +52,63 @@ def avoided(found: Mapping[str, Any] | None, currency: str) -> str:
     """Unsafe events that happened in simulation, and what they would have cost on a robot."""
     if not found or not found["events"]:
         return ""
+    happened = f"{found['events']:,} unsafe events happened in simulation and not on a robot"
+    if found["money"][1] == 0:
+        return (
+            f"{happened}. They are priced at nothing until the file of prices says what an "
+            "incident costs (incident)."
+        )
     low, high = (money(x, currency) for x in found["money"])
-    return (
-        f"{found['events']:,} unsafe events happened in simulation and not on a robot, where they "
-        f"would have cost {low} to {high}."
+    return f"{happened}, where they would have cost {low} to {high}."
+
+
+def missed(curve: Curve) -> str:
+    """How many measured cells the band of a fitted curve does not meet; empty where it meets all.
+
+    A cell is missed where its whole 95 % interval lies outside the band at its amount of data.
+    """
+    cells = [dose for dose in curve.doses if dose.cell.enough]
+    low, high = (
+        np.interp([d.n_real for d in cells], curve.n_real, ends) for ends in (curve.p10, curve.p90)
     )
+    off = sum(
+        bool(dose.cell.high < a or dose.cell.low > b)
+        for dose, a, b in zip(cells, low, high, strict=True)
+    )
+    if not off:
+        return ""
+    where = f"{off} of {len(cells)} measured places" if len(cells) > 1 else "the one place measured"
+    return (
+        f"The curve {curve.label} does not follow the measurements: at {where} the whole 95 % "
+        "interval lies outside its band. The forecasts on this page rest on these curves."
+    )
+
+
+def unreached(found: Sequence[Span], goal: float | None) -> str:
+    """That half of the simulated futures end without the goal on every road; else empty."""
+    if not found or any(one.p50 is not None for one in found):
+        return ""
+    wanted = "the goal" if goal is None else f"the goal of {percent(goal)} %"
+    return (
+        f"None of the roads is expected to show {wanted} within what was looked at: on each of "
+        "them at least half of the simulated futures end without it."
+    )
+
+
+def advisable(rules: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Which arms may be advised: those that may not with their reasons, the others in one line."""
+    lines = [
+        f"{rule['arm']}: no: {'; '.join(rule['reasons'])}" for rule in rules if not rule["eligible"]
+    ]
+    noted = [
+        f"{rule['arm']}: yes ({'; '.join(rule['reasons'])})"
+        for rule in rules
+        if rule["eligible"] and rule["reasons"]
+    ]
+    plain = [str(rule["arm"]) for rule in rules if rule["eligible"] and not rule["reasons"]]
+    if len(plain) == len(rules):
+        return [f"All {len(rules)} of them." if len(rules) > 1 else f"{plain[0]}: yes"]
+    return [*lines, *noted, *([f"All others: {', '.join(plain)}."] if plain else [])]
 
 
 def repeated(found: Mapping[str, Any] | None) -> str:
