@@ -7,7 +7,7 @@ Written out because importing scipy.stats and scipy.optimize would double the ti
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -53,6 +53,26 @@ def binomial_mass(k: npt.ArrayLike, n: npt.ArrayLike, p: npt.ArrayLike) -> Array
     log_mass = log_mass - special.gammaln(size - count + 1)
     log_mass = log_mass + special.xlogy(count, rate) + special.xlog1py(size - count, -rate)
     return np.asarray(np.exp(log_mass), dtype=float)
+
+
+def systematic(weights: Array, draws: int, random: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Indices of `draws` equally weighted rows of weights (N,), by systematic resampling."""
+    climb = np.cumsum(weights)
+    places = (np.arange(draws) + random.random()) / draws * climb[-1]
+    return np.asarray(np.minimum(np.searchsorted(climb, places), len(weights) - 1))
+
+
+def quantiles(
+    values: Array, levels: Sequence[float], weights: Array | None = None
+) -> tuple[float, ...]:
+    """The least of the values (N,) that so much of the weight is at or below, for each level.
+
+    Rounding in the sum of weights moves none of them to the next value.
+    """
+    order = np.argsort(values, kind="stable")
+    climb = np.cumsum(np.ones(len(values)) if weights is None else weights[order])
+    places = np.searchsorted(climb, np.asarray(levels) * climb[-1] * (1 - 1e-12))
+    return tuple(float(values[order[i]]) for i in places)
 
 
 def likely_counts(n: int, low: float, high: float) -> npt.NDArray[np.int64]:

@@ -24,6 +24,7 @@ from scipy import special
 from simreal.core.seeds import generator
 from simreal.verdicts.advise.surface import Floats, Surface, at, log_mass
 from simreal.verdicts.curves import CellCounts
+from simreal.verdicts.numerics import systematic
 
 #: The roads, in the order in which ties are broken.
 ROADS = ("real-only", "hybrid", "sim-only")
@@ -105,7 +106,8 @@ def believe(
     rows = np.repeat(np.arange(draws), _COPIES)
     random = generator(seed, "advice doubt")
     shifts = {road: doubt.road * random.standard_normal(len(rows)) for road in ROADS}
-    picked = _resampled(_agreement(surface, cells, rows, shifts), draws, random)
+    logs = _agreement(surface, cells, rows, shifts)
+    picked = systematic(np.exp(logs - logs.max()), draws, random)
     kept = {road: shift[picked] for road, shift in shifts.items()}
     session = doubt.session * random.standard_normal(draws)
     ends = _multiples(doubt.plateau, doubt.reach, draws, random)
@@ -134,13 +136,6 @@ def _agreement(
         moved, spread = _shifted(rate[rows], shifts[cell.road]), surface.spread[rows]
         gain += log_mass(cell.k, cell.n, moved * spread, (1 - moved) * spread) - plain[rows]
     return gain
-
-
-def _resampled(logs: Floats, draws: int, random: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Indices of `draws` equally weighted copies, by systematic resampling."""
-    climb = np.cumsum(np.exp(logs - logs.max()))
-    places = (np.arange(draws) + random.random()) / draws * climb[-1]
-    return np.asarray(np.minimum(np.searchsorted(climb, places), len(logs) - 1))
 
 
 def _shifted(rate: Floats, shift: Floats) -> Floats:

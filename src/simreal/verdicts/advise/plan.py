@@ -19,6 +19,7 @@ from simreal.verdicts.advise.rates import Rates
 from simreal.verdicts.advise.surface import Floats, pass_chance
 from simreal.verdicts.curves import CellCounts
 from simreal.verdicts.evidence import road_of
+from simreal.verdicts.numerics import quantiles
 
 #: Fresh trials of every test.
 TRIALS = 50
@@ -194,15 +195,8 @@ def walk(
     values = np.concatenate([total, wasted[:, None]], axis=1)
     weights = np.concatenate([stops, missed[:, None]], axis=1)
     cost = (values * weights).sum(axis=1)
-    middle, high = _quantiles(values.ravel(), weights.ravel(), (0.5, 0.9))
+    middle, high = quantiles(values.ravel(), (0.5, 0.9), weights.ravel())
     after = None
     if kept is not None and stops.sum() > 0:
         after = float((before * np.where(allowed, kept, 0.0)).sum() / stops.sum())
     return Outlook(plan, 1 - missed, cost, float(cost.mean()), middle, high, after)
-
-
-def _quantiles(values: Floats, weights: Floats, levels: Sequence[float]) -> tuple[float, ...]:
-    order = np.argsort(values, kind="stable")
-    climb = np.cumsum(weights[order])
-    places = np.searchsorted(climb, np.asarray(levels) * climb[-1])
-    return tuple(float(values[order[min(i, len(order) - 1)]]) for i in places)

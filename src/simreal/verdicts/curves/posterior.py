@@ -20,6 +20,7 @@ from simreal.verdicts.curves.importance import Sample, importance
 from simreal.verdicts.curves.models import MODELS, Floats, Ints, Surfaces
 from simreal.verdicts.curves.prior import DEFAULT, Prior
 from simreal.verdicts.evidence import road_of
+from simreal.verdicts.numerics import systematic
 from simreal.verdicts.rates import check_counts
 
 #: Fewer effective draws than this make quantiles unreliable.
@@ -132,7 +133,7 @@ def fit(
     totals = [float(w.sum()) for w in weights]
     flat = np.concatenate(weights)
     effective = 1 / float((flat**2).sum())
-    picked = _systematic(flat, draws, generator(seed, "learning curve draws"))
+    picked = systematic(flat, draws, generator(seed, "learning curve draws"))
     return _drawn(prior, samples, picked, dict(zip(MODELS, totals, strict=True)), effective, used)
 
 
@@ -160,13 +161,6 @@ def _averaged(samples: Sequence[Sample]) -> list[Floats]:
     raw = [np.exp(log - top) for log in logs]
     total = sum(float(part.sum()) for part in raw)
     return [np.asarray(part / total) for part in raw]
-
-
-def _systematic(weights: Floats, draws: int, random: np.random.Generator) -> Ints:
-    """Indices of `draws` equally weighted draws, by systematic resampling."""
-    places = (np.arange(draws) + random.random()) / draws
-    found = np.searchsorted(np.cumsum(weights), places)
-    return np.asarray(np.minimum(found, len(weights) - 1))
 
 
 def _drawn(

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simreal.verdicts.curves.models import Floats, Ints
+from simreal.verdicts.numerics import quantiles
 from simreal.verdicts.pilot.outlook import Outlook
 from simreal.verdicts.pilot.pilots import Pilot
 from simreal.verdicts.pilot.project import CHOICES, ROADS
@@ -42,11 +43,7 @@ class Span:
 
 def span(values: Floats, weights: Floats | None = None) -> Span:
     """Median and ninth tenth, weighted where weights are given; (D,) each."""
-    order = np.argsort(values)
-    mass = np.full(len(values), 1 / len(values)) if weights is None else weights / weights.sum()
-    places = np.searchsorted(np.cumsum(mass[order]) + 1e-12, [0.5, 0.9])
-    found = values[order][np.minimum(places, len(values) - 1)]
-    return Span(float(found[0]), float(found[1]))
+    return Span(*quantiles(values, (0.5, 0.9), weights))
 
 
 @dataclass(frozen=True)
