@@ -223,3 +223,19 @@ def test_repeats_of_a_condition_count_once_on_the_roads_too():
     once = pilot(charges=())
     thrice = study(once.trials * 3, arms=ARMS)
     assert advise(thrice, Request(0.85)).roads == advise(once, Request(0.85)).roads
+
+
+def test_large_sums_stay_in_their_columns():
+    """In a currency of small units a road costs millions."""
+    prices = prices_from({"currency": "VND", "operator": 9e5, "engineering": 2.5e6})
+    found = advise(pilot(charges=(), prices=prices), Request(0.85))
+    assert max(road.p90 for road in found.roads) > 1e7
+    lines = advice_lines(found)
+    assert "Roads to 85 % (1,000 VND until a test is passed):" in lines
+    assert max(map(len, lines)) <= 80
+
+
+def test_no_runner_up_is_named_where_nothing_is_advised():
+    found = advise(pilot(real=(1, 2), sim=1, hybrid=(2, 3)), Request(0.95))
+    assert found.strategy is None
+    assert not any(line.startswith("Runner-up") for line in advice_lines(found))

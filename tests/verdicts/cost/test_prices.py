@@ -51,6 +51,10 @@ def test_presets_of_ones_own_stand_beside_the_shipped_ones():
         ({"operator": {"value": 3, "sauce": "x"}}, "Unknown key of price 'operator' 'sauce'"),
         ({"operator": float("nan")}, "finite"),
         ({"robots": 3}, r"\[robots\] must be a table"),
+        ({"operator": 1e308}, "1,000,000,000 at most"),
+        ({"currency": 5}, "currency is 5; give a code"),
+        ({"currency": "A\nB"}, "give a code or a sign"),
+        ({"currency": ""}, "give a code or a sign"),
     ],
 )
 def test_a_bad_price_is_refused(user, message):

@@ -17,7 +17,7 @@ def advice_lines(advice: Advice, width: int = 80) -> list[str]:
     lines = [_verdict(advice), "", *_wrap(_capital(advice.reason), width)]
     if advice.next.why:
         lines += ["", *_wrap(advice.next.why, width)]
-    if advice.runner_up:
+    if advice.runner_up and advice.strategy is not None:
         lines += ["", f"Runner-up: {advice.runner_up}."]
     if advice.roads:
         lines += ["", *_roads(advice)]
@@ -60,16 +60,26 @@ def _bullets(entries: Sequence[str], width: int) -> list[str]:
 def _roads(advice: Advice) -> list[str]:
     goal = percent(advice.goal or 0.0)
     what = "" if advice.wanted else ", the highest rate measured"
-    head = f"Roads to {goal}{what} ({advice.currency} until a test is passed):"
+    scale = _scale(advice.roads)
+    unit = advice.currency if scale == 1 else f"{scale:,} {advice.currency}"
+    head = f"Roads to {goal}{what} ({unit} until a test is passed):"
     columns = f"  {'':<10} {'passes':>7} {'true':>5} {'mean':>8} {'half':>8} {'9 in 10':>8}  next"
-    return [head, columns, *(_road(fact) for fact in advice.roads)]
+    return [head, columns, *(_road(fact, scale) for fact in advice.roads)]
 
 
-def _road(fact: RoadFacts) -> str:
+def _scale(roads: Sequence[RoadFacts]) -> int:
+    """1, or as many thousands as let every sum of money fit its column."""
+    most, scale = max(max(fact.mean, fact.p50, fact.p90) for fact in roads), 1
+    while most / scale >= 999_999.5:
+        scale *= 1000
+    return scale
+
+
+def _road(fact: RoadFacts, scale: int) -> str:
     real, sim = fact.next
     data = " + ".join(f"{n:,} {kind}" for n, kind in ((real, "real"), (sim, "sim")) if n)
     mark = "*" if fact.pareto else " " if fact.tried else "?"
-    money = " ".join(f"{x:>8,.0f}" for x in (fact.mean, fact.p50, fact.p90))
+    money = " ".join(f"{x / scale:>8,.0f}" for x in (fact.mean, fact.p50, fact.p90))
     true = "" if fact.after is None else f"{100 * fact.after:.0f} %"
     return f"{mark} {fact.road:<10} {100 * fact.p_reach:>5.0f} % {true:>5} {money}  {data}"
 
@@ -83,7 +93,9 @@ def _measurements(advice: Advice, width: int) -> list[str]:
         f"would save {unit} {advice.evpi or 0.0:,.0f}; "
     )
     if not told:
-        return _wrap(f"{text}no measurement beforehand is expected to save {unit} 1.", width)
+        return _wrap(
+            f"{text}no measurement beforehand is expected to save as much as {unit} 1.", width
+        )
     entries = [f"{_capital(m.text)}: saves {m.value:,.0f}, costs {m.cost:,.0f}" for m in told]
     return [*_wrap(f"{text}measurements beforehand:", width), *_bullets(entries, width)]
 

@@ -7,6 +7,7 @@ never carry a headline.
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -19,6 +20,8 @@ from simreal.verdicts.cost.inputs import Inputs
 
 #: Minutes a demonstration are those of the study's own ledger.
 MEASURED = "measured"
+#: The highest price taken; sums of what is higher would mean nothing.
+LARGEST = 1e9
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,8 @@ class Price:
         numbers = (self.low, self.value, self.high)
         if not all(math.isfinite(x) for x in numbers) or not 0 <= self.low <= self.high:
             raise UsageError(f"A price needs finite 0 <= low <= high; got {numbers}.")
+        if self.high > LARGEST:
+            raise UsageError(f"A price may be {LARGEST:,.0f} at most; got {numbers}.")
         if not self.low <= self.value <= self.high:
             raise UsageError(f"A price's value must lie in its band; got {numbers}.")
 
@@ -157,6 +162,9 @@ def _merged(user: Mapping[str, Any]) -> dict[str, Any]:
 def prices_from(user: Mapping[str, Any]) -> Prices:
     """The shipped prices with the entries of a parsed price file on top."""
     content = _merged(user)
+    currency = content["currency"]
+    if not (isinstance(currency, str) and re.fullmatch(r"[^\s\d]{1,5}", currency)):
+        raise UsageError(f"currency is {currency!r}; give a code or a sign such as EUR.")
     hourly = {
         name: _price(name, content[name], unit)
         for name, unit in (
@@ -170,7 +178,7 @@ def prices_from(user: Mapping[str, Any]) -> Prices:
     }
     times = {k: _price(k, v, "minutes") for k, v in content["times"].items()}
     return Prices(
-        currency=str(content["currency"]),
+        currency=currency,
         robot=_chosen(content, "robot", "robots"),
         compute=_chosen(content, "machine", "machines"),
         times=times,
