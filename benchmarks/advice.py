@@ -33,12 +33,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.advice_worlds import World, world
 
 from simreal.core.seeds import generator
-from simreal.verdicts.advise.beliefs import DEFAULT, ROADS, Doubt
+from simreal.verdicts.advise.beliefs import DEFAULT, Doubt
 from simreal.verdicts.advise.decision import Decision, decide
 from simreal.verdicts.advise.plan import TRIALS, Bounds, Have, Outlook, Plan, least_passes, walk
 from simreal.verdicts.advise.roads import Prospect, Question, survey
 from simreal.verdicts.advise.surface import pass_chance
 from simreal.verdicts.curves import CellCounts
+from simreal.verdicts.evidence import ROADS
 
 #: Measurements made before the advisor must do without.
 ROUNDS = 5

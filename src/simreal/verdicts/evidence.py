@@ -18,6 +18,8 @@ from simreal.verdicts.rates import Interval, Rate, clopper_pearson
 from simreal.verdicts.records import TrialRow
 
 Role = Literal["sim-only", "real-only", "hybrid"]
+#: The roads, in the order in which ties are broken.
+ROADS: tuple[Role, ...] = ("real-only", "hybrid", "sim-only")
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,9 @@ from scipy import special
 from simreal.core.seeds import generator
 from simreal.verdicts.advise.surface import Floats, Surface, at, log_mass
 from simreal.verdicts.curves import CellCounts
+from simreal.verdicts.evidence import ROADS
 from simreal.verdicts.numerics import systematic
 
-#: The roads, in the order in which ties are broken.
-ROADS = ("real-only", "hybrid", "sim-only")
 #: Copies of each draw, each with departures of its own.
 _COPIES = 4
 _EDGE = 1e-6
@@ -105,7 +104,9 @@ def believe(
     draws = len(surface.spread)
     rows = np.repeat(np.arange(draws), _COPIES)
     random = generator(seed, "advice doubt")
-    shifts = {road: doubt.road * random.standard_normal(len(rows)) for road in ROADS}
+    shifts: dict[str, Floats] = {
+        road: doubt.road * random.standard_normal(len(rows)) for road in ROADS
+    }
     logs = _agreement(surface, cells, rows, shifts)
     picked = systematic(np.exp(logs - logs.max()), draws, random)
     kept = {road: shift[picked] for road, shift in shifts.items()}

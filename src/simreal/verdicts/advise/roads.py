@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from simreal.core.seeds import generator
-from simreal.verdicts.advise.beliefs import ROADS, Beliefs
+from simreal.verdicts.advise.beliefs import Beliefs
 from simreal.verdicts.advise.clock import Clock
 from simreal.verdicts.advise.plan import Bounds, Have, Outlook, Plan, chances, plan_of, walk
 from simreal.verdicts.advise.rates import Rates
 from simreal.verdicts.advise.surface import Floats
 from simreal.verdicts.curves import CellCounts
+from simreal.verdicts.evidence import ROADS
 
 
 @dataclass(frozen=True)

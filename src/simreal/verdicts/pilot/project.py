@@ -14,9 +14,11 @@ from simreal.verdicts.cost.inputs import Inputs
 from simreal.verdicts.cost.prices import Price, Prices
 from simreal.verdicts.cost.usage import PriceDraws, draw_prices
 from simreal.verdicts.curves.models import Floats
+from simreal.verdicts.evidence import Role
 from simreal.verdicts.planning import trials_without_failure
 
-ROADS = ("real-only", "hybrid")
+#: The roads that can be planned before any data.
+ROADS: tuple[Role, ...] = ("real-only", "hybrid")
 #: What can be decided after a pilot.
 CHOICES = (*ROADS, "stop")
 #: Default worth of the target, in units of the most that real data may cost.
