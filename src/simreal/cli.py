@@ -65,6 +65,9 @@ _GROUP_HELP: Mapping[str, Callable[..., Any]] = {
     "clock": _clock,
 }
 
+#: A flag is given or left out; none has a twin that says no.
+_FLAGS = (tyro.conf.FlagCreatePairsOff,)
+
 
 def _parse(arguments: Sequence[str]) -> None:
     description = "How much simulation and how much reality does a robot policy need?"
@@ -75,10 +78,15 @@ def _parse(arguments: Sequence[str]) -> None:
             prog=f"simreal {group}",
             description=_GROUP_HELP[group].__doc__,
             args=list(arguments[1:]),
+            config=_FLAGS,
         )
         return
     tyro.extras.subcommand_cli_from_dict(
-        {**VERBS, **_GROUP_HELP}, prog="simreal", description=description, args=list(arguments)
+        {**VERBS, **_GROUP_HELP},
+        prog="simreal",
+        description=description,
+        args=list(arguments),
+        config=_FLAGS,
     )
 
 

@@ -11,6 +11,7 @@ import tyro
 
 from simreal.core.errors import UsageError
 from simreal.verbs.deadlines import days_until
+from simreal.verbs.options import Json
 
 if TYPE_CHECKING:
     from simreal.verdicts.evidence import Evidence
@@ -22,7 +23,7 @@ def advise(
     confidence: float = 0.8,
     budget: float | None = None,
     variants: int = 1,
-    built: Annotated[bool, tyro.conf.FlagCreatePairsOff] = False,
+    built: bool = False,
     deadline: str | None = None,
     stage_days: float | None = None,
     prices: Path | None = None,
@@ -30,7 +31,7 @@ def advise(
     tolerance_mm: float | None = None,
     bias_mm: float | None = None,
     spread_mm: float | None = None,
-    json_output: Annotated[bool, tyro.conf.arg(name="json")] = False,
+    json_output: Json = False,
 ) -> None:
     """Which road to take next, why, how sure, and what would change the answer.
 
