@@ -11,6 +11,7 @@ from simreal.verdicts.advise.case import ADVICE_STATES
 from simreal.verdicts.advise.eligibility import Limits, collision_bound, within_tolerance
 from simreal.verdicts.advise.increment import LARGEST_STEP, trials_needed
 from simreal.verdicts.advise.measured import case_of, judge
+from simreal.verdicts.advise.words import percent
 from simreal.verdicts.cost import Arm
 from simreal.verdicts.cost.prices import prices_from
 from simreal.verdicts.rates import clopper_pearson
@@ -285,3 +286,22 @@ def test_precision_falls_with_bias_and_rises_with_tolerance(tolerance, bias, spr
 
 def test_collision_bound_of_no_trials_is_one():
     assert collision_bound(0, 0) == 1
+
+
+def test_an_offset_of_many_spreads_still_has_a_chance():
+    """scipy's non-central chi-square gives NaN there, and so was the reason worded."""
+    assert within_tolerance(1e9, 1e9, 1e-9) == 0.5
+    assert within_tolerance(1e200, 1.0, 1.0) == 1.0
+    assert within_tolerance(1.0, 1e200, 1e-200) == 0.0
+    near, far = (within_tolerance(x + 1.0, x, 1.0) for x in (999.0, 1001.0))
+    assert near == pytest.approx(far, abs=1e-6)
+    with pytest.raises(UsageError, match="tolerance > 0"):
+        within_tolerance(float("inf"), 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("rate", "said"),
+    [(1.0, "100 %"), (0.999999, "99.9999 %"), (0.9936, "99.4 %"), (0.00001, "0.001 %"), (0, "0 %")],
+)
+def test_what_is_not_certain_is_not_said_to_be(rate, said):
+    assert percent(rate) == said

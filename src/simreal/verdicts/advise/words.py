@@ -15,7 +15,7 @@ _COLLECTING = kinds_for("real data")
 
 
 def percent(rate: float) -> str:
-    """A fraction in per cent, with decimals near the ends only; what is not certain is not 100 %."""
+    """A fraction in per cent, with decimals near the ends only; nothing uncertain is 100 %."""
     digits = 1 if 0.99 < rate < 1 or 0 < rate < 0.01 else 0
     while digits in range(1, 6) and float(f"{100 * rate:.{digits}f}") in (0, 100):
         digits += 1
