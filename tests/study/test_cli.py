@@ -43,6 +43,10 @@ COLLECT = ("collect", "lift", "--out", "data", "--episodes", "2", "--size", "16"
         ((*COLLECT, "--from", "operator", "--on", "twin:a.toml"), ("No twin file a.toml",)),
         ((*COLLECT, "--from", "operator", "--on", "robot:a.toml"), ("No robot file a.toml",)),
         (("randomize", "show", "ful"), ("'ful'", "full")),
+        (
+            ("randomize", "show", "full", "--seed", "0", "--shadows"),
+            ("--shadows, --seed: only with --out",),
+        ),
         (("randomize", "show", "full", "--out", "a.png", "--grid", "0x5"), ("--grid 0x5", "5x5")),
         (
             ("randomize", "show", "full", "--out", "a.png", "--task", "lit"),

@@ -156,6 +156,10 @@ def test_a_deadline_may_be_a_date(run):
         (("days", "STUDY", "--demonstrations", "5"), "leave one out"),
         (("days", "--demonstrations", "0"), "ask for at least 1"),
         (("days", "--demonstrations", "5", "--target", "0.5"), "--target needs a study"),
+        (
+            ("days", "--demonstrations", "5", "--trials", "9", "--gpus", "0"),
+            "--trials, --gpus: only with a study",
+        ),
         (("days", "--demonstrations", "5", "--deadline", "soon"), "--deadline soon; give a date"),
         (("days", "--demonstrations", "5", "--deadline", "2020-01-01"), "has passed"),
         (("days", "--demonstrations", "5", "--shifts", "4"), "do not make a day of 24 h"),

@@ -232,32 +232,34 @@ def _run_jobs(jobs: Sequence[TrialJob], out: Path, workers: int | None) -> Rate:
     return Rate.of(sum(results), len(results))
 
 
-def show_profile(
-    name: str,
-    *,
-    grid: str,
-    out: Path | None,
-    task: str,
-    form: Form,
-    size: int,
-    shadows: bool,
-    seed: int,
-    backgrounds: Path | None,
-) -> None:
-    """Print a profile's axes, or draw scenarios 0, 1, 2, ... of it as a contact sheet."""
+def print_profile(name: str) -> None:
+    """Print a profile's axes."""
     chosen = profile(name)
+    for axis in chosen.axes:
+        term = TERMS[axis.term]
+        print(f"{axis.term:24} {axis.operation:6} {axis.distribution}  [{term.unit}]")
+    print(f"{len(chosen.axes)} axes in profile {chosen.name}.")
+
+
+def draw_profile(
+    name: str,
+    out: Path,
+    *,
+    grid: str = "5x5",
+    task: str = "lift",
+    form: Form = "primitive",
+    size: int = 96,
+    shadows: bool = False,
+    seed: int = 0,
+    backgrounds: Path | None = None,
+) -> None:
+    """Draw scenarios 0, 1, 2, ... of a profile as a contact sheet."""
     columns, rows = _grid(grid)
-    if out is None:
-        for axis in chosen.axes:
-            term = TERMS[axis.term]
-            print(f"{axis.term:24} {axis.operation:6} {axis.distribution}  [{term.unit}]")
-        print(f"{len(chosen.axes)} axes in profile {chosen.name}.")
-        return
     config = SimConfig(
         task=task,
         form=form,
         size_px=size,
-        profile=chosen,
+        profile=profile(name),
         seed=seed,
         shadows=shadows,
         backgrounds=str(backgrounds) if backgrounds else None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from simreal.core.errors import UsageError
-from simreal.verbs.options import Json
+from simreal.verbs.options import Json, refuse
 
 if TYPE_CHECKING:
     from simreal.study.explain import Explaining
@@ -72,9 +72,7 @@ def gap(
     if sim is None or real is None:
         raise UsageError("Give the trials in simulation and on the robot, or --explain STUDY.")
     given = {"profile": profile, "seed": seed, "conditions": conditions, "workers": workers}
-    unused = [f"--{name}" for name, value in given.items() if value is not None]
-    if unused:
-        raise UsageError(f"{', '.join(unused)}: only with --explain STUDY.")
+    refuse(given, "only with --explain STUDY")
     _measure(sim, real, margin, arm, target, json_output)
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from simreal.core.errors import BadDataError, UsageError
-from simreal.verbs.options import Json
+from simreal.verbs.options import Json, refuse
 
 Form = Literal["primitive", "mesh"]
 
@@ -71,41 +71,44 @@ def collect(
 
 def randomize_show(
     profile: Annotated[str, tyro.conf.Positional],
-    grid: str = "5x5",
+    grid: str | None = None,
     out: Path | None = None,
-    task: str = "lift",
-    form: Form = "primitive",
-    size: int = 96,
+    task: str | None = None,
+    form: Form | None = None,
+    size: int | None = None,
     shadows: bool = False,
-    seed: int = 0,
+    seed: int | None = None,
     backgrounds: Path | None = None,
 ) -> None:
     """Print a randomization profile, or draw a contact sheet of what it makes.
 
     Args:
         profile: none, visual, dynamics, full, or a TOML file.
-        grid: Columns x rows of the sheet, such as 5x5.
+        grid: With --out: columns x rows of the sheet; 5x5 if left out.
         out: PNG file; without it the axes are printed.
-        task: Task whose scene is drawn.
-        form: Look of the robot.
-        size: Height and width of each picture, px.
-        shadows: Render shadows.
-        seed: Scenarios 0, 1, 2, ... of this seed are drawn.
-        backgrounds: Folder of PNG or JPEG pictures to use as textures.
+        task: With --out: task whose scene is drawn; lift if left out.
+        form: With --out: look of the robot; primitive if left out.
+        size: With --out: height and width of each picture, px; 96 if left out.
+        shadows: With --out: render shadows.
+        seed: With --out: scenarios 0, 1, 2, ... of this seed are drawn; 0 if left out.
+        backgrounds: With --out: folder of PNG or JPEG pictures to use as textures.
     """
-    from simreal.study.single import show_profile
+    from simreal.study.single import draw_profile, print_profile
 
-    show_profile(
-        profile,
-        grid=grid,
-        out=out,
-        task=task,
-        form=form,
-        size=size,
-        shadows=shadows,
-        seed=seed,
-        backgrounds=backgrounds,
-    )
+    options: dict[str, Any] = {
+        "grid": grid,
+        "task": task,
+        "form": form,
+        "size": size,
+        "shadows": shadows or None,
+        "seed": seed,
+        "backgrounds": backgrounds,
+    }
+    if out is None:
+        refuse(options, "only with --out FILE; without it the axes are printed")
+        print_profile(profile)
+        return
+    draw_profile(profile, out, **{name: x for name, x in options.items() if x is not None})
 
 
 def train(

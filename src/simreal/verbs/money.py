@@ -11,7 +11,7 @@ import tyro
 
 from simreal.core.errors import UsageError
 from simreal.verbs.deadlines import days_until
-from simreal.verbs.options import Json
+from simreal.verbs.options import Json, refuse
 
 if TYPE_CHECKING:
     from simreal.verdicts.cost.inputs import Inputs
@@ -22,6 +22,7 @@ _WORTH = (
     "This counts demonstrations and says nothing of what they are worth: how many real ones a "
     "simulated one stands for is measured by a study. Training and tests are left out."
 )
+_UNTESTED = "only with a study; --demonstrations leaves training and tests out"
 
 
 def cost(
@@ -153,6 +154,7 @@ def days(
     if folder is None:
         known, note = read_prices(prices), _WORTH
         labs = lab.labs(known.calendar.inputs)
+        refuse({"trials": lab.trials, "gpus": lab.gpus}, _UNTESTED)
         cases = _planned(demonstrations, goal, known, labs, built)
     else:
         if demonstrations is not None:

@@ -16,15 +16,14 @@ from simreal.core.files import read_json
 WORKER_BYTES = 3 * 2**30
 
 
-def demo(out: Path = Path("out/demo"), resume: bool = True, workers: int | None = None) -> None:
+def demo(out: Path = Path("out/demo"), workers: int | None = None) -> None:
     """Run the built-in study: one task, three ways to fine-tune, one twin.
 
     Args:
         out: Folder of the study; a finished or broken one of the same plan is gone on with.
-        resume: Go on where the folder left off.
         workers: Worker processes; as many as fit the machine if left out.
     """
-    _run("demo", out, resume, workers)
+    _run("demo", out, resume=True, workers=workers)
 
 
 def study(
