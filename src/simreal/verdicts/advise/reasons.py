@@ -49,13 +49,11 @@ def because_unreachable(seen: Survey, question: Question) -> str:
     surest = seen.surest
     assert surest is not None
     limit = question.bounds
-    within = (
-        "within the budget" if math.isfinite(limit.budget) else "with 16 times the present data"
-    )
+    within = "the budget" if math.isfinite(limit.budget) else "16 times the present data"
     if math.isfinite(limit.days):
-        within += " and the time"
+        within += " and the time left"
     return (
-        f"No road passes a test of {percent(question.goal)} {within}: even the surest, "
+        f"No road passes a test of {percent(question.goal)} within {within}: even the surest, "
         f"{surest.plan.road}, does in {_cases(surest.p_reach)} only."
     )
 
@@ -73,7 +71,7 @@ def because_open(decision: Decision, rates: Rates, question: Question) -> str:
     money = f"{rates.currency} {cents(one.cost)}"
     worth = f"{rates.currency} {cents(one.value)}"
     if one.gain > 0:
-        return f"{text}. But {one.text} cost {money} and are expected to save {worth}."
+        return f"{text}. First, {one.text} would cost {money} and save an expected {worth}."
     return f"{text}. No measurement is worth its cost; the most telling is {one.text}."
 
 
@@ -119,8 +117,8 @@ def next_measurement(one: Measurement) -> Increment:
 def grounds(rates: Rates, question: Question, decision: Decision) -> tuple[str, ...]:
     """What the forecast of the roads takes for granted."""
     found = [
-        f"A road passes with {least_passes(question.goal)} of {TRIALS} fresh trials, by luck too: "
-        "`true` is the success to expect of what passed. One stage follows another with twice the "
+        f"A road passes with {least_passes(question.goal)} of {TRIALS} fresh trials, by luck too; "
+        "the true success to expect then stands beside it. One stage follows another with twice the "
         "data, up to 16 times what exists."
     ]
     priced = [AMOUNTS[name] for name in AMOUNTS if rates.sources.get(name) == "prices"]
