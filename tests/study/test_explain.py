@@ -16,6 +16,7 @@ from simreal.core.seeds import generator
 from simreal.core.types import Outcome, Trial
 from simreal.study import explain
 from simreal.study.explain import Asked, Explaining
+from simreal.study.ledger import read_charges
 from simreal.study.profile import FACTORS
 from simreal.study.run import Study
 from simreal.study.spec import load_study, study_from_json
@@ -185,6 +186,10 @@ def test_an_interrupted_one_goes_on_where_it_was(study, monkeypatch):
     with make_executor("inline") as pool:
         found.play(pool, told.append)
     assert sum(told) == 8 * 120
+    charges = read_charges(study.out / "ledger.jsonl")
+    assert len(charges) == len({c.work for c in charges}) == 8 * 3  # what was played again, once
+    assert {(c.kind, c.arm, c.unit) for c in charges} == {("evaluate", "shared", "s")}
+    assert charges[0].note.startswith("50 trials of sim-only in simulation, to explain its gap")
     assert len(plays) == 8 * 3 - 5  # of 3 shards a variant: a whole one, two of the second, ...
     assert found.conclude() == whole
 

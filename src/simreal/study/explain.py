@@ -1,7 +1,8 @@
 """Where a study's transfer gap comes from: its checkpoint in 16 variants of the simulator.
 
 Each factor is nominal or as a target profile says. Variants that a profile cannot tell apart are
-played once. Everything lands in STUDY/explain/: plans by hash, trials that only ever grow.
+played once. Everything lands in STUDY/explain/: plans by hash, trials that only ever grow. The
+machine's time is charged to the study's ledger, shared by its arms.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from simreal.compute.executor import Executor, in_order
+from simreal.compute.meter import Meter
 from simreal.core.errors import BadDataError, UsageError, unknown
 from simreal.core.files import append_jsonl, read_jsonl, sha256_of, write_json
 from simreal.core.protocols import Target
@@ -19,6 +21,7 @@ from simreal.core.types import Condition, Form
 from simreal.robots.safety import SafeTarget
 from simreal.robots.twinfile import TwinFile, read_twin
 from simreal.study.evidence import SIM
+from simreal.study.ledger import Ledger
 from simreal.study.profile import FACTORS, TargetProfile
 from simreal.study.profilefile import read_profile
 from simreal.study.run import Study
@@ -69,6 +72,12 @@ class VariantJob:
         """(variant, condition) of its trials."""
         return {(self.name, condition.index) for condition in self.conditions}
 
+    @property
+    def once(self) -> str:
+        """A name for the ledger; a last shard that more conditions make longer is another."""
+        first, last = self.conditions[0].index, self.conditions[-1].index
+        return f"explain/{self.plan_sha[:12]}/{self.name}/{first}-{last}"
+
 
 _world: dict[tuple[TargetProfile, Stage], Target] = {}
 
@@ -85,17 +94,19 @@ def variant_target(profile: TargetProfile, stage: Stage) -> Target:
 
 def variant_job(job: VariantJob) -> Tried:
     """Play one shard; depends on the job alone."""
-    tried = run_shard(
-        SafeTarget(variant_target(job.profile, job.stage)),
-        policy_of(job.checkpoint),
-        job.conditions,
-        target_name=job.name,
-        plan_sha=job.plan_sha,
-        arm=job.arm,
-        seed=job.seed,
-        horizon=job.horizon,
-    )
-    return replace(tried, strips={})
+    note = f"{len(job.conditions)} trials of {job.arm} in {job.name}, to explain its gap"
+    with Meter("evaluate", "shared", note) as meter:
+        tried = run_shard(
+            SafeTarget(variant_target(job.profile, job.stage)),
+            policy_of(job.checkpoint),
+            job.conditions,
+            target_name=job.name,
+            plan_sha=job.plan_sha,
+            arm=job.arm,
+            seed=job.seed,
+            horizon=job.horizon,
+        )
+    return replace(tried, strips={}, computed=meter.charge())
 
 
 def variant_name(factors: Sequence[str]) -> str:
@@ -203,14 +214,16 @@ class Explaining:
         return [line for line in read_jsonl(self._trials) if line["plan_sha"] == self.sha]
 
     def play(self, executor: Executor, told: Callable[[int], None] = lambda n: None) -> None:
-        """Run what is not recorded yet; `told` hears how many more trials are done."""
+        """Run what is not recorded yet, and charge it; `told` hears how many more are done."""
         plan = {**self._content(), "sha256": self.sha}
         write_json(self.folder / "explain" / f"plan-{self.sha[:12]}.json", plan)
         done = {(line["target"], line["condition"]) for line in self._lines()}
         jobs = self.jobs()
         left = [job for job in jobs if not job.keys <= done]
         told(sum(len(job.conditions) for job in jobs if job.keys <= done))
+        ledger = Ledger(self.folder / "ledger.jsonl")
         for job, tried in zip(left, in_order(executor.run(variant_job, left)), strict=True):
+            ledger.add([tried.computed] if tried.computed else [], once=job.once)
             fresh = [t for t in tried.trials if (job.name, t.condition) not in done]
             append_jsonl(self._trials, [record(t) for t in fresh])
             told(len(job.conditions))
