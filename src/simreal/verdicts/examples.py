@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from simreal.core.errors import unknown
 from simreal.core.types import STAND_IN, Charge, Trial
-from simreal.verdicts.advise import Request, advise
+from simreal.verdicts import judged_examples
+from simreal.verdicts.advise import Advice, Request, advise
 from simreal.verdicts.compare import compare
 from simreal.verdicts.cost import Arm
-from simreal.verdicts.cost.examples import money_example
+from simreal.verdicts.cost import examples as money_examples
 from simreal.verdicts.cost.prices import prices_from
 from simreal.verdicts.evidence import Evidence
 from simreal.verdicts.explain_example import explanation_example
 from simreal.verdicts.gap import gap
-from simreal.verdicts.judged_examples import judged_example
 from simreal.verdicts.records import TrialRow
 from simreal.verdicts.schemas import SCHEMAS
 from simreal.verdicts.summary import StudyFacts, TargetFacts, summarise
@@ -36,6 +37,13 @@ _TRIAL = Trial(
     peak_force=None,
     overruns=0,
 )
+_FINDING = {
+    "code": "EPISODE_COUNT_MISMATCH",
+    "severity": "error",
+    "where": "meta/info.json",
+    "message": "6 episodes are declared and 4 are there.",
+    "fix": "Rebuild the lengths from the episode_index column.",
+}
 _WHEN = "2026-01-15T09:30:00Z"
 _LEDGER = (
     Charge(_WHEN, "twin clock", "shared", "demonstration", 1500.0, "s", "50 episodes"),
@@ -62,36 +70,33 @@ def example_evidence() -> Evidence:
     return Evidence("lift", arms, tuple(rows), ("twin-7",), "sim", _LEDGER, prices_from({}))
 
 
+def _advice(evidence: Evidence) -> Advice:
+    return advise(evidence, Request(target=0.8))
+
+
+def _summary(evidence: Evidence) -> Any:
+    target = TargetFacts("twin", "twin-7", 7, "moderate", STAND_IN)
+    facts = StudyFacts("example", "primitive", (target,), {"simreal": "0.1.0"}, 512.0)
+    return summarise(facts, evidence, _advice(evidence))
+
+
+#: Schema -> a valid record, from the small study where it takes one.
+_EXAMPLES: Mapping[str, Callable[[Evidence], Any]] = {
+    **judged_examples.EXAMPLES,
+    **money_examples.EXAMPLES,
+    "trials": lambda _: asdict(_TRIAL),
+    "ledger": lambda _: asdict(_LEDGER[0]),
+    "findings": lambda _: {"findings": [dict(_FINDING)], "ok": False},
+    "compare": lambda _: compare(_outcomes(17, 20), _outcomes(12, 20)).to_json(),
+    "gap": lambda _: gap(_outcomes(18, 20), _outcomes(14, 20)).to_json(),
+    "explanation": lambda _: explanation_example(),
+    "advice": lambda evidence: _advice(evidence).to_json(),
+    "summary": _summary,
+}
+
+
 def example(name: str) -> Any:
     """A valid record of the schema `name`."""
     if name not in SCHEMAS:
         raise unknown("schema", name, SCHEMAS)
-    if name in ("cost", "days", "clock"):
-        return money_example(name, example_evidence())
-    if name == "trials":
-        return asdict(_TRIAL)
-    if name == "ledger":
-        return asdict(_LEDGER[0])
-    if name == "compare":
-        return compare(_outcomes(17, 20), _outcomes(12, 20)).to_json()
-    if name == "gap":
-        return gap(_outcomes(18, 20), _outcomes(14, 20)).to_json()
-    if name == "explanation":
-        return explanation_example()
-    if name in ("ranking", "validate", "evaluate", "plan"):
-        return judged_example(name, example_evidence())
-    if name == "findings":
-        finding = {
-            "code": "EPISODE_COUNT_MISMATCH",
-            "severity": "error",
-            "where": "meta/info.json",
-            "message": "6 episodes are declared and 4 are there.",
-            "fix": "Rebuild the lengths from the episode_index column.",
-        }
-        return {"findings": [finding], "ok": False}
-    if name == "advice":
-        return advise(example_evidence(), Request(target=0.8)).to_json()
-    target = TargetFacts("twin", "twin-7", 7, "moderate", STAND_IN)
-    facts = StudyFacts("example", "primitive", (target,), {"simreal": "0.1.0"}, 512.0)
-    evidence = example_evidence()
-    return summarise(facts, evidence, advise(evidence, Request(target=0.8)))
+    return _EXAMPLES[name](example_evidence())
