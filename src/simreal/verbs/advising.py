@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,7 +60,7 @@ def advise(
 
     if target is not None and not 0 < target < 1:
         raise UsageError(f"--target {target}; give a fraction between 0 and 1, such as 0.85.")
-    evidence = _evidence(source, prices)
+    evidence, notes = _evidence(source, prices)
     request = Request(
         target=evidence.goal if target is None else target,
         limits=Limits(collision_limit, tolerance_mm, bias_mm, spread_mm),
@@ -71,6 +72,7 @@ def advise(
         stage_days=stage_days,
     )
     advice = give(evidence, request)
+    advice = replace(advice, assumptions=(*advice.assumptions, *notes))
     if json_output:
         print(json.dumps(advice.to_json()))
         return
@@ -78,14 +80,16 @@ def advise(
     print("\n".join(advice_lines(advice, width)))
 
 
-def _evidence(source: Path, prices: Path | None) -> Evidence:
-    """The evidence of a study's folder, or of a table of trials."""
+def _evidence(source: Path, prices: Path | None) -> tuple[Evidence, list[str]]:
+    """The evidence of a study's folder, or of a table of trials and what was noticed in it."""
     if source.is_dir() or not source.suffix:
         from simreal.study.evidence import evidence_of
 
-        return evidence_of(source, prices)
+        return evidence_of(source, prices), []
     from simreal.verdicts.advise import evidence_of_table
     from simreal.verdicts.cost.prices import read_prices
     from simreal.verdicts.records import read_trials
 
-    return evidence_of_table(read_trials(source).rows, read_prices(prices), source.name)
+    table = read_trials(source)
+    notes = [f"{source.name}: {note}" for note in table.notes]
+    return evidence_of_table(table.rows, read_prices(prices), source.name), notes

@@ -6,6 +6,9 @@ from datetime import UTC, date, datetime
 
 from simreal.core.errors import UsageError
 
+#: Days; what lies further off is no deadline.
+_LONGEST = 1_000_000
+
 
 def days_until(deadline: str | None) -> float | None:
     """Days from today until `--deadline`; None where there is none.
@@ -21,6 +24,8 @@ def days_until(deadline: str | None) -> float | None:
         left = _days_to(deadline)
     if left < 0:
         raise UsageError(f"--deadline {deadline} has passed.")
+    if left > _LONGEST:
+        raise UsageError(f"--deadline {deadline}; give {_LONGEST:,} days at most.")
     return float(left)
 
 

@@ -109,9 +109,14 @@ def _unpaired_estimate(observed: Match, confidence: float, test: bool) -> Estima
         return Estimate(difference, ci, None)
     if _exact(observed):
         return Estimate(difference, ci, boschloo(round(k1), n1, round(k2), n2))
+    return Estimate(difference, ci, score_p(k1, n1, k2, n2))
+
+
+def score_p(k1: float, n1: float, k2: float, n2: float) -> float:
+    """Two-sided p value of the score test of two independent rates; n1, n2 > 0."""
     pooled = (k1 + k2) / (n1 + n2)
     error = math.sqrt(pooled * (1 - pooled) * (1 / n1 + 1 / n2))
-    return Estimate(difference, ci, _score_p(difference / error) if error else 1.0)
+    return _score_p((k1 / n1 - k2 / n2) / error) if error else 1.0
 
 
 def _exact(found: Match) -> bool:

@@ -239,3 +239,26 @@ def test_no_runner_up_is_named_where_nothing_is_advised():
     found = advise(pilot(real=(1, 2), sim=1, hybrid=(2, 3)), Request(0.95))
     assert found.strategy is None
     assert not any(line.startswith("Runner-up") for line in advice_lines(found))
+
+
+def test_success_that_falls_with_more_data_is_said():
+    arms = (Arm("r10", 0, 10), Arm("r100", 0, 100))
+    trials = [*rows("r10", "twin", 50, 100), *rows("r100", "twin", 20, 100)]
+    found = advise(study(trials, arms=arms), Request(0.8))
+    assert any(
+        "success falls from 50/100 at 10 real to 20/100 at 100" in a for a in found.assumptions
+    )
+
+
+def test_long_names_are_wrapped():
+    arms = (Arm("r" * 90, 0, 10), Arm("h" * 90, 500, 10))
+    trials = [*rows("r" * 90, "twin", 50, 100), *rows("h" * 90, "twin", 98, 100)]
+    lines = advice_lines(advise(study(trials, arms=arms), Request(0.8)))
+    assert max(map(len, lines)) <= 80
+
+
+def test_days_without_sense_are_named():
+    with pytest.raises(UsageError, match="days until the deadline are a number above 0; got 0"):
+        Request(0.8, days=0.0)
+    with pytest.raises(UsageError, match="days of a stage are a number above 0; got inf"):
+        Request(0.8, days=3.0, stage_days=float("inf"))

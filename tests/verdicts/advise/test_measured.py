@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -113,7 +114,7 @@ def test_a_rate_under_the_target_asks_for_data_not_for_trials():
     found = ask(cells(n=20, real_only=14, hybrid=15), 0.80, arms=ARMS[1:])
     assert found.state == "not enough evidence"
     assert found.next.n_real == 40
-    assert "twice the data" in found.reason
+    assert "twice the data" in found.next.why
 
 
 def test_no_strategy_reaches_it():
@@ -150,7 +151,7 @@ def test_without_a_difference_the_trials_to_decide_are_named():
     trials = [*rows("hybrid", "twin", 11, 20), *rows("real-only", "twin", 9, 20)]
     found = ask(trials, arms=ARMS[1:])
     assert found.state == "not enough evidence"
-    assert "392 trials an arm" in found.reason
+    assert "392 trials an arm" in found.next.why
     assert found.next.trials == LARGEST_STEP * 20
 
 
@@ -305,3 +306,18 @@ def test_an_offset_of_many_spreads_still_has_a_chance():
 )
 def test_what_is_not_certain_is_not_said_to_be(rate, said):
     assert percent(rate) == said
+
+
+def test_lost_trials_are_no_trials():
+    """Nine trials without an outcome once made an arm eligible."""
+    lost = [replace(row, success=None) for row in rows("sim-only", "twin", 0, 9)]
+    found = judge(case_of(study([*lost, *rows("hybrid", "twin", 1, 1)]), Request(0.8)))
+    assert found.state == "not enough evidence"
+    assert "it has 0;" in found.reason
+    assert "hybrid: 1 trial on the target; a verdict needs 5" in found.reason
+
+
+def test_the_next_step_is_said_once():
+    found = judge(case_of(study(rows("hybrid", "twin", 9, 9)), Request(0.8)))
+    assert found.next.why
+    assert found.next.why not in found.reason

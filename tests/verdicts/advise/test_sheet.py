@@ -90,6 +90,8 @@ def test_the_verb_prints_one_object(tmp_path, capsys):
         (("--collision-limit", "2"), 2, "rate between 0 and 1"),
         (("--stage-days", "3"), 2, "give --deadline too"),
         (("--prices", "no.toml"), 2, "No price file"),
+        (("--deadline", "0"), 2, "until the deadline are a number above 0"),
+        (("--deadline", "9" * 400), 2, "1,000,000 days at most"),
     ],
 )
 def test_wrong_requests_are_one_sentence(tmp_path, capsys, words, code, said):
@@ -103,3 +105,19 @@ def test_a_missing_table_is_said(tmp_path, capsys):
     code, _, err = run(capsys, tmp_path / "none.csv")
     assert code == 2
     assert "none.csv" in err
+
+
+def test_what_was_noticed_in_the_table_is_said(tmp_path, capsys):
+    """Time-outs written down as successes count as failures, and the reader is told so."""
+    lines = [
+        json.dumps(
+            {"condition": i, "success": i < 14, "terminated": i < 8, "truncated": i >= 8}
+            | {"arm": "a", "n_real": 20, "n_sim": 0}
+        )
+        for i in range(20)
+    ]
+    path = tmp_path / "t.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    noticed = "t.jsonl: 6 time-outs were recorded as success; counted as failure."
+    assert noticed in " ".join(run(capsys, path, "--target", "0.8")[1].split())
+    assert noticed in json.loads(run(capsys, path, "--target", "0.8", "--json")[1])["assumptions"]

@@ -42,3 +42,9 @@ def test_every_named_fall_is_one(cells):
         assert 0 < drop.p <= 1
         more = (drop.more.n_real - drop.less.n_real, drop.more.n_sim - drop.less.n_sim)
         assert sorted(x > 0 for x in more) == [False, True]
+
+
+def test_very_many_trials_take_the_score_test():
+    """Boschloo's test of so many would not end."""
+    (drop,) = drops([CellCounts(5, 0, 30_000, 40_000), CellCounts(20, 0, 29_900, 40_000)])
+    assert "(score test p = 0.41, Holm)" in drop.sentence

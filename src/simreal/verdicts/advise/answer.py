@@ -34,8 +34,9 @@ from simreal.verdicts.advise.reasons import (
 )
 from simreal.verdicts.advise.roads import Question, Survey, runner_up, survey
 from simreal.verdicts.cost.prices import Prices
-from simreal.verdicts.curves import cells_of
+from simreal.verdicts.curves import cells_of, drops
 from simreal.verdicts.evidence import Evidence
+from simreal.verdicts.planning import ALPHA
 
 #: Simulation is called harmful where real-only beats hybrid, at equal real data, in so many draws.
 _HARMFUL = 0.95
@@ -68,6 +69,8 @@ def advise(evidence: Evidence, request: Request | None = None) -> Advice:
     seen = replace(_with_roads(plain, decision, rates, goal), wanted=request.target is not None)
     if request.target is None or able_arms(case, request.target):
         return seen
+    falls = [d.sentence for d in drops(cells) if d.p <= ALPHA]
+    seen = replace(seen, assumptions=(*seen.assumptions, *falls))
     return _on_roads(case, seen, decision, rates, question)
 
 

@@ -64,10 +64,9 @@ class Request:
             raise UsageError(
                 "The days a stage takes count for a deadline only; give --deadline too."
             )
-        if any(days is not None and not days > 0 for days in (self.days, self.stage_days)):
-            raise UsageError(
-                f"Days are more than 0; got {self.days} left and {self.stage_days} a stage."
-            )
+        for what, days in (("until the deadline", self.days), ("of a stage", self.stage_days)):
+            if days is not None and not 0 < days < math.inf:
+                raise UsageError(f"The days {what} are a number above 0; got {days:g}.")
 
     @property
     def bounds(self) -> Bounds:

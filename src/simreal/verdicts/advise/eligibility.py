@@ -87,12 +87,14 @@ def eligibility(evidence: Evidence, arm: Arm, limits: Limits, wanted: float | No
 
 
 def _measured(evidence: Evidence, arm: Arm) -> str | None:
-    trials = sum(len(rows) for rows in evidence.on_targets(arm.name).values())
+    tried = [row for rows in evidence.on_targets(arm.name).values() for row in rows]
+    trials = sum(row.success is not None for row in tried)
     if trials >= FEW_TRIALS:
         return None
     if role_of(arm) == "sim-only":
         return f"sim-only is never advised without trials on the target; it has {trials}"
-    return f"{trials} trials on the target; a verdict needs {FEW_TRIALS}"
+    count = "1 trial" if trials == 1 else f"{trials} trials"
+    return f"{count} on the target; a verdict needs {FEW_TRIALS}"
 
 
 def _safe(evidence: Evidence, arm: Arm, limits: Limits) -> str | None:

@@ -14,11 +14,11 @@ _SHOWN = 3
 
 def advice_lines(advice: Advice, width: int = 80) -> list[str]:
     """The verdict first, then why, the next step, the roads, what flips it, what it rests on."""
-    lines = [_verdict(advice), "", *_wrap(_capital(advice.reason), width)]
+    lines = [*_wrap(_verdict(advice), width), "", *_wrap(_capital(advice.reason), width)]
     if advice.next.why:
         lines += ["", *_wrap(advice.next.why, width)]
     if advice.runner_up and advice.strategy is not None:
-        lines += ["", f"Runner-up: {advice.runner_up}."]
+        lines += ["", *_wrap(f"Runner-up: {advice.runner_up}.", width)]
     if advice.roads:
         lines += ["", *_roads(advice)]
     if advice.evsi:

@@ -81,7 +81,7 @@ def _open(case: Case, possible: Sequence[Arm], target: float) -> Advice:
         None,
         f"No arm is shown to reach {percent(target)}. {best.name} comes nearest: {rate.k} of "
         f"{rate.n}, which leaves {percent(found.bounds[0])} to {percent(found.bounds[1])} "
-        f"({found.method}). {increment.why}",
+        f"({found.method}).",
         next=increment,
         runner_up=best.name,
     )
@@ -116,8 +116,7 @@ def _for_best(case: Case) -> Advice:
     return case.answer(
         "not enough evidence",
         None,
-        f"The trials do not tell the best arms apart ({ranked[0].name} and {ranked[1].name}). "
-        + increment.why,
+        f"The trials do not tell the best arms apart ({ranked[0].name} and {ranked[1].name}).",
         next=increment,
         runner_up=ranked[0].name,
     )

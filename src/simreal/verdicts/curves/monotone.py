@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from simreal.verdicts.compare import LARGEST_EXACT, score_p
 from simreal.verdicts.curves.posterior import CellCounts
 from simreal.verdicts.exact import boschloo, holm
 from simreal.verdicts.planning import ALPHA
@@ -13,11 +14,12 @@ from simreal.verdicts.planning import ALPHA
 
 @dataclass(frozen=True)
 class Drop:
-    """Success falls from `less` to `more` data; p: Boschloo's, Holm over all neighbours."""
+    """Success falls from `less` to `more` data; p: of `test`, Holm over all neighbours."""
 
     less: CellCounts
     more: CellCounts
     p: float
+    test: str = "Boschloo"
 
     @property
     def sentence(self) -> str:
@@ -35,7 +37,7 @@ class Drop:
             verdict = "chance may explain it"
         return (
             f"At {fixed}, success falls from {ends[0][1]} at {ends[0][0]:,} {kind} to "
-            f"{ends[1][1]} at {ends[1][0]:,}: {verdict} (Boschloo p = {self.p:.2g}, Holm)."
+            f"{ends[1][1]} at {ends[1][0]:,}: {verdict} ({self.test} p = {self.p:.2g}, Holm)."
         )
 
 
@@ -59,10 +61,18 @@ def drops(cells: Sequence[CellCounts]) -> tuple[Drop, ...]:
             )
             pairs += list(itertools.pairwise(row))
     falls = [a.k * b.n > b.k * a.n for a, b in pairs]
-    values = [
-        boschloo(a.k, a.n, b.k, b.n) if fall else 1.0
-        for (a, b), fall in zip(pairs, falls, strict=True)
-    ]
+    values = [_p(a, b) if fall else 1.0 for (a, b), fall in zip(pairs, falls, strict=True)]
     adjusted = holm(values) if values else ()
     found = zip(pairs, falls, adjusted, strict=True)
-    return tuple(Drop(*pair, p) for pair, fall, p in found if fall)
+    return tuple(Drop(*pair, p, _test(*pair)) for pair, fall, p in found if fall)
+
+
+def _test(a: CellCounts, b: CellCounts) -> str:
+    return "Boschloo" if a.n + b.n <= LARGEST_EXACT else "score test"
+
+
+def _p(a: CellCounts, b: CellCounts) -> float:
+    """Boschloo's p; of very many trials that of the score test, as `compare` gives it."""
+    if _test(a, b) == "Boschloo":
+        return boschloo(a.k, a.n, b.k, b.n)
+    return score_p(a.k, a.n, b.k, b.n)
