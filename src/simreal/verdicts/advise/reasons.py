@@ -118,8 +118,8 @@ def grounds(rates: Rates, question: Question, decision: Decision) -> tuple[str, 
     """What the forecast of the roads takes for granted."""
     found = [
         f"A road passes with {least_passes(question.goal)} of {TRIALS} fresh trials, by luck too; "
-        "the true success to expect then stands beside it. One stage follows another with twice the "
-        "data, up to 16 times what exists."
+        "the true success to expect then stands beside it. One stage follows another with twice "
+        "the data, up to 16 times what exists."
     ]
     priced = [AMOUNTS[name] for name in AMOUNTS if rates.sources.get(name) == "prices"]
     if priced:
