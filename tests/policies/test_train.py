@@ -204,14 +204,13 @@ def test_what_is_logged_never_changes_the_weights(unbroken, tmp_path):
     assert not torch.equal(raw["network.mlp1.weight"], averaged["network.mlp1.weight"])
 
 
-def test_progress_counts_and_estimates(tmp_path):
+def test_progress_counts_and_measures_speed(tmp_path):
     told: list[Progress] = []
     stages = [make_stage([make_part(6)], 30, size=16)]
     train(stages, quick_config(), tmp_path / "run", joint_names=JOINTS, progress=told.append)
     assert [p.step for p in told] == list(range(1, 31))
     assert all(p.total == 30 for p in told)
-    assert all(p.eta_s == pytest.approx((30 - p.step) / p.steps_per_s) for p in told)
-    assert told[-1].eta_s == 0
+    assert all(p.steps_per_s > 0 for p in told)
 
 
 def test_held_out_episodes_decide_nothing(tmp_path):

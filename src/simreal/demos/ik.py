@@ -51,8 +51,3 @@ class ToolIk:
             if np.linalg.norm(error[:3]) < POSITION_M and np.abs(velocity).max() < 0.02:
                 break
         return np.array(self._configuration.q, dtype=np.float64)
-
-    def error_m(self, point: Array) -> float:
-        """Distance of the last solution's tool from `point`, m."""
-        pose = self._configuration.get_transform_frame_to_world(so101.TOOL_SITE, "site")
-        return float(np.linalg.norm(pose.translation() - point))

@@ -68,13 +68,12 @@ class TrainingStage:
 
 @dataclass(frozen=True)
 class Progress:
-    """How a run stands: steps done and to do, speed, seconds left, losses (standardized L1)."""
+    """How a run stands: steps done and to do, speed, losses (standardized L1)."""
 
     step: int
     total: int
     stage: int
     steps_per_s: float
-    eta_s: float
     loss: float
     held_out: float | None
 

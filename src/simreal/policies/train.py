@@ -189,8 +189,7 @@ class _Run:
     def _progress(self) -> Progress:
         position, speed = self.position, self.clock.steps_per_s()
         loss = position.loss_sum / position.loss_count if position.loss_count else position.loss
-        eta = (self.total - self.done) / speed if speed else float("inf")
-        return Progress(self.done, self.total, position.stage, speed, eta, loss, position.held_out)
+        return Progress(self.done, self.total, position.stage, speed, loss, position.held_out)
 
     def save(self) -> None:
         """Put the state on disk."""
