@@ -210,7 +210,7 @@ def test_questions_need_until_decided(run, runs):
         "evaluate", runs[0], "--on", "sim", "--out", "t.jsonl", "--at-least", "0.8", "--block", "3"
     )
     assert code == 2
-    assert "--at-least and --block go with --until-decided" in err
+    assert "--at-least and --block: only with --until-decided" in err
 
 
 def test_what_was_declared_is_not_changed_afterwards(run, runs, played, tmp_path):

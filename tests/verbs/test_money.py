@@ -162,7 +162,7 @@ def test_a_deadline_may_be_a_date(run):
         ),
         (("days", "--demonstrations", "5", "--deadline", "soon"), "--deadline soon; give a date"),
         (("days", "--demonstrations", "5", "--deadline", "2020-01-01"), "has passed"),
-        (("days", "--demonstrations", "5", "--shifts", "4"), "do not make a day of 24 h"),
+        (("days", "--demonstrations", "5", "--shifts", "4"), "more than 0 h and at most 24 h"),
         (("days", "--demonstrations", "5", "--operators", "0"), "operators = 0"),
         (("clock", "stop", "engineering"), "does not run"),
         (("clock", "start", "engineering", "--what", ""), "--what is empty"),

@@ -179,7 +179,7 @@ class Stopping:
             "--block": self.block is not None,
         }
         if wrong := [name for name, there in given.items() if there]:
-            raise UsageError(f"{' and '.join(wrong)} go with --until-decided.")
+            raise UsageError(f"{' and '.join(wrong)}: only with --until-decided.")
 
 
 def evaluate(

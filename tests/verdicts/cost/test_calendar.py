@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simreal.core.errors import UsageError
-from simreal.verdicts.cost.calendar import Draws, Plan, days
+from simreal.verdicts.cost.calendar import Draws, Plan, _ends, days
 from simreal.verdicts.cost.inputs import Inputs
 
 NO_TEST = Inputs(trials=0)
@@ -88,8 +88,8 @@ def test_the_test_at_the_end_takes_the_robot():
         ({"robots": 0}, "robots = 0"),
         ({"robots": 1.5}, "whole number"),
         ({"operators": 0}, "operators = 0"),
-        ({"shift_hours": 0}, "do not make a day"),
-        ({"shift_hours": 9, "shifts": 3}, "do not make a day"),
+        ({"shift_hours": 0}, "more than 0 h and at most 24 h"),
+        ({"shift_hours": 9, "shifts": 3}, "more than 0 h and at most 24 h"),
         ({"days_a_week": 8}, "at most 7"),
         ({"deadline_days": -1}, "deadline_days = -1"),
         ({"stopped_line": float("nan")}, "stopped_line = nan"),
@@ -152,3 +152,32 @@ def test_more_to_do_never_takes_less(plan, lab, name):
     assert took(more, lab) >= took(plan, lab) - 1e-9
     busier = dataclasses.replace(lab, variants=lab.variants + 1)
     assert took(plan, busier) >= took(plan, lab) - 1e-9
+
+
+def followed(lab, build, simulate, collect, pretrain, train, test):
+    """One variant after the other, as the module's docstring tells it."""
+    free, tested = [0.0] * lab.slots, lab.variants * collect
+    for number in range(lab.variants):
+        begun = max(build + (number + 1) * simulate, free[number % len(free)])
+        trained = max(begun + pretrain, (number + 1) * collect) + train
+        free[number % len(free)] = trained
+        tested = max(tested, trained) + test
+    return tested
+
+
+DAYS = st.floats(0, 9)
+
+
+@given(st.integers(1, 40), st.integers(1, 7), st.tuples(*[DAYS] * 6))
+def test_the_end_is_that_of_following_every_variant(variants, slots, spent):
+    lab = Inputs(variants=variants, cores=slots)
+    names = ("build", "simulate", "collect", "pretrain", "train", "test")
+    one = {
+        name: x if "train" in name else np.array([x]) for name, x in zip(names, spent, strict=True)
+    }
+    assert _ends(lab, **one)[0] == pytest.approx(followed(lab, *spent))
+
+
+def test_a_million_variants_are_soon_counted():
+    lab = Inputs(variants=1_000_000)
+    assert np.isfinite(took(Plan("hybrid", 50, 1000, 1, 1, build=True), lab))

@@ -121,13 +121,23 @@ def _ends(
     train: float,
     test: Floats,
 ) -> Floats:
-    """Days until the last variant is tested; the arguments are days for one variant."""
-    free: list[Floats] = [np.zeros(len(build))] * min(inputs.slots, inputs.variants)
-    tested: Floats = inputs.variants * collect
-    for number in range(inputs.variants):
-        simulated = build + (number + 1) * simulate
-        begun = np.maximum(simulated, free[number % len(free)])
-        trained = np.maximum(begun + pretrain, (number + 1) * collect) + train
-        free[number % len(free)] = trained
-        tested = np.maximum(tested, trained) + test
-    return tested
+    """Days until the last variant is tested; the arguments are days for one variant.
+
+    A variant is trained once its data is there and the one before it in its slot is done; tests
+    follow one another. All these are linear in the number of the variant and in its round through
+    the slots, so the latest of all lies at an end of either.
+    """
+    count, slots = inputs.variants, min(inputs.slots, inputs.variants)
+
+    def trained(number: int) -> Floats:
+        rounds, first = divmod(number, slots)
+        return np.maximum(alone(number), alone(first) + rounds * (pretrain + train))
+
+    def alone(number: int) -> Floats:
+        simulated = build + (number + 1) * simulate + pretrain
+        return np.asarray(np.maximum(simulated, (number + 1) * collect) + train)
+
+    last = (count - 1) // slots * slots
+    numbers = {0, slots - 1, max(0, last - 1), last, count - 1}
+    tested = [trained(number) + (count - number) * test for number in sorted(numbers)]
+    return np.asarray(np.maximum.reduce([count * (collect + test), *tested]))

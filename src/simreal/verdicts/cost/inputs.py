@@ -48,7 +48,8 @@ class Inputs:
             raise UsageError(f"can_build = {self.can_build!r}; give true or false.")
         if not (self.shift_hours > 0 and self.day_hours <= 24):
             raise UsageError(
-                f"{self.shifts} shifts of {self.shift_hours:g} h do not make a day of 24 h."
+                f"shifts = {self.shifts}, shift_hours = {self.shift_hours:g}; give a working day "
+                "of more than 0 h and at most 24 h."
             )
         if not 0 < self.days_a_week <= 7:
             raise UsageError(f"days_a_week = {self.days_a_week:g}; give more than 0, at most 7.")
