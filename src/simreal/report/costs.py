@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from simreal.report.lines import plain
 from simreal.report.numbers import money, percent
+from simreal.report.text import capital, wrap
 
 _Entry = Mapping[str, Any]
 
@@ -35,7 +35,7 @@ def _wrapped(lines: Sequence[str]) -> list[str]:
     found = []
     for line in map(plain, lines):
         indent = " " * (len(line) - len(line.lstrip()) + 2)
-        found += textwrap.wrap(line, 80, subsequent_indent=indent, break_on_hyphens=False) or [""]
+        found += wrap(line, rest=indent) or [""]
     return found
 
 
@@ -75,8 +75,7 @@ def _small(amount: float, currency: str) -> str:
 
 def _legend(found: _Entry) -> list[str]:
     lines = ["In brackets: all prices at the low and the high end of their bands."]
-    text = str(found["success_point"])
-    return [*lines, f"{text[0].upper()}{text[1:]}."]
+    return [*lines, f"{capital(found['success_point'])}."]
 
 
 def _reach(roads: Sequence[_Entry], currency: str) -> list[str]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from simreal.core.types import STAND_IN
 from simreal.report.lines import plain
 from simreal.report.numbers import cell, counts, points, rate
+from simreal.report.text import capital, wrap
 
-WIDTH = 80
 #: Characters that stand for 100 % in the waterfall, and for the names before it.
 _BAR, _NAME = 24, 23
 
@@ -20,12 +19,12 @@ Content = Mapping[str, Any]
 def explanation_lines(found: Content) -> list[str]:
     """The plain sentence, the waterfall, first-in and last-in, failures, and the caveat."""
     blocks = [
-        _wrapped(headline(found)),
+        wrap(headline(found)),
         waterfall(found),
         _bounds(found),
-        _wrapped(*_together(found)),
+        wrap(" ".join(_together(found))),
         _failures(found),
-        _wrapped(*_notes(found)),
+        wrap(" ".join(_notes(found))),
     ]
     lines = [line for block in blocks if block for line in (*block, "")]
     return [plain(line) for line in lines[:-1]]
@@ -128,7 +127,7 @@ def _together(found: Content) -> list[str]:
         elif pair["ci"][1] < 0:
             less = _whole(-pair["points"], (-pair["ci"][1], -pair["ci"][0]))
             sentences.append(f"{names} overlap: either alone already costs {less} of their points.")
-    return [s[0].upper() + s[1:] for s in sentences]
+    return [capital(s) for s in sentences]
 
 
 def _failures(found: Content) -> list[str]:
@@ -164,7 +163,3 @@ def _notes(found: Content) -> list[str]:
     if found["label"] == STAND_IN:
         notes.append(f"{found['target']} is a {STAND_IN}.")
     return notes
-
-
-def _wrapped(*sentences: str) -> list[str]:
-    return textwrap.wrap(" ".join(sentences), WIDTH, break_on_hyphens=False)

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from simreal.core.errors import UsageError
 from simreal.verbs.deadlines import days_until
-from simreal.verbs.options import Json
+from simreal.verbs.options import Json, fraction
 
 if TYPE_CHECKING:
     from simreal.verdicts.evidence import Evidence
@@ -55,14 +54,14 @@ def advise(
         spread_mm: Standard deviation of the calibration error along each axis, mm.
         json_output: Print one JSON object and nothing else.
     """
-    from simreal.verdicts.advise import Limits, Request, advice_lines
+    from simreal.report.advice import advice_lines
+    from simreal.verdicts.advise import Limits, Request
     from simreal.verdicts.advise import advise as give
 
-    if target is not None and not 0 < target < 1:
-        raise UsageError(f"--target {target}; give a fraction between 0 and 1, such as 0.85.")
+    wanted = fraction("--target", target)
     evidence, notes = _evidence(source, prices)
     request = Request(
-        target=evidence.goal if target is None else target,
+        target=evidence.goal if wanted is None else wanted,
         limits=Limits(collision_limit, tolerance_mm, bias_mm, spread_mm),
         confidence=confidence,
         budget=budget,

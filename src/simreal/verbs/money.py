@@ -11,7 +11,7 @@ import tyro
 
 from simreal.core.errors import UsageError
 from simreal.verbs.deadlines import days_until
-from simreal.verbs.options import Json, refuse
+from simreal.verbs.options import Json, fraction, refuse
 
 if TYPE_CHECKING:
     from simreal.verdicts.cost.inputs import Inputs
@@ -54,7 +54,8 @@ def cost(
         raise UsageError("Give --built or --not-built, not both.")
     known = built if built or not_built else None
     numbers = _numbers("--variants", variants)
-    rates = RATES if rate is None else (_rate("--rate", rate),)
+    asked = fraction("--rate", rate)
+    rates = RATES if asked is None else (asked,)
     evidence = evidence_of(folder, prices)
     found = cost_report(evidence, variants=numbers, built=known, rates=rates)
     print(json.dumps(found) if json_output else "\n".join(report_lines(found)))
@@ -65,12 +66,6 @@ def _numbers(option: str, text: str) -> list[int]:
     if not all(part.isdecimal() and int(part) > 0 for part in parts):
         raise UsageError(f"{option} {text}; give whole numbers from 1 up, such as 1,5,20.")
     return list(dict.fromkeys(map(int, parts)))
-
-
-def _rate(option: str, value: float) -> float:
-    if not 0 < value < 1:
-        raise UsageError(f"{option} {value:g}; give a fraction between 0 and 1, such as 0.85.")
-    return value
 
 
 @dataclass(frozen=True)
@@ -150,7 +145,7 @@ def days(
     from simreal.verdicts.cost.prices import read_prices
     from simreal.verdicts.cost.timing import time_of
 
-    goal = None if target is None else _rate("--target", target)
+    goal = fraction("--target", target)
     if folder is None:
         known, note = read_prices(prices), _WORTH
         labs = lab.labs(known.calendar.inputs)

@@ -22,3 +22,14 @@ def refuse(given: Mapping[str, object], why: str) -> None:
     unused = [f"--{name.replace('_', '-')}" for name, x in given.items() if x is not None]
     if unused:
         raise UsageError(f"{', '.join(unused)}: {why}.")
+
+
+def fraction(option: str, value: float | None) -> float | None:
+    """A rate strictly between 0 and 1, or None where it is not given.
+
+    Raises:
+        UsageError: for any other number.
+    """
+    if value is not None and not 0 < value < 1:
+        raise UsageError(f"{option} {value:g}; give a fraction between 0 and 1, such as 0.85.")
+    return value

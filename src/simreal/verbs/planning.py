@@ -55,8 +55,9 @@ def plan(
         prices: A TOML file of prices in place of the shipped ones.
         json_output: Print one JSON object and nothing else.
     """
+    from simreal.report.plan import plan_lines
     from simreal.verdicts.cost.prices import read_prices
-    from simreal.verdicts.pilot import Project, make_plan, plan_lines
+    from simreal.verdicts.pilot import Project, make_plan
 
     known = read_prices(prices)
     lab = (variants, robots, operators, shift_hours, days_until(deadline))

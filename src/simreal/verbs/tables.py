@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simreal.core.errors import UsageError, unknown
+from simreal.report.text import wrap
 
 if TYPE_CHECKING:
     from simreal.verdicts.records import TrialRow
-
-WIDTH = 80
 
 
 @dataclass(frozen=True)
@@ -104,15 +102,7 @@ def notes(*tables: Trials, pooled: bool = True) -> list[str]:
 def show(lines: Iterable[str]) -> None:
     """Print lines that fit 80 columns; what does not is broken between words."""
     for line in lines:
-        print(
-            textwrap.fill(
-                line,
-                WIDTH,
-                subsequent_indent="  ",
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
-        )
+        print("\n".join(wrap(line, rest="  ", break_words=False)))
 
 
 def named(a: Path, b: Path, arm: str | None, against: str | None) -> tuple[str, str]:

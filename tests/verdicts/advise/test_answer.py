@@ -9,7 +9,8 @@ from tests.verdicts.studies import BUILT, cells, rows, study
 
 from simreal.core.errors import UsageError
 from simreal.core.types import Charge
-from simreal.verdicts.advise import ADVICE_STATES, Limits, Request, advice_lines, advise
+from simreal.report.advice import advice_lines
+from simreal.verdicts.advise import ADVICE_STATES, Limits, Request, advise
 from simreal.verdicts.advise.increment import LARGEST_STEP
 from simreal.verdicts.cost import Arm
 from simreal.verdicts.cost.prices import prices_from
@@ -53,11 +54,6 @@ def test_a_road_is_advised_with_all_that_it_rests_on():
     text = " ".join(found.assumptions)
     assert "43 of 50" in text
     assert "only the next increment" in text
-
-
-def test_what_rests_on_a_stand_in_says_so():
-    assert "stand-in (simulated)" in advice_lines(advise(pilot(), Request(0.85)))[0]
-    assert "stand-in" not in advice_lines(advise(pilot(charges=()), Request(0.85)))[0]
 
 
 def test_next_is_the_next_increment_only():
@@ -225,22 +221,6 @@ def test_repeats_of_a_condition_count_once_on_the_roads_too():
     assert advise(thrice, Request(0.85)).roads == advise(once, Request(0.85)).roads
 
 
-def test_large_sums_stay_in_their_columns():
-    """In a currency of small units a road costs millions."""
-    prices = prices_from({"currency": "VND", "operator": 9e5, "engineering": 2.5e6})
-    found = advise(pilot(charges=(), prices=prices), Request(0.85))
-    assert max(road.p90 for road in found.roads) > 1e7
-    lines = advice_lines(found)
-    assert "Roads to 85 % (1,000 VND until a test is passed):" in lines
-    assert max(map(len, lines)) <= 80
-
-
-def test_no_runner_up_is_named_where_nothing_is_advised():
-    found = advise(pilot(real=(1, 2), sim=1, hybrid=(2, 3)), Request(0.95))
-    assert found.strategy is None
-    assert not any(line.startswith("Runner-up") for line in advice_lines(found))
-
-
 def test_success_that_falls_with_more_data_is_said():
     arms = (Arm("r10", 0, 10), Arm("r100", 0, 100))
     trials = [*rows("r10", "twin", 50, 100), *rows("r100", "twin", 20, 100)]
@@ -248,13 +228,6 @@ def test_success_that_falls_with_more_data_is_said():
     assert any(
         "success falls from 50/100 at 10 real to 20/100 at 100" in a for a in found.assumptions
     )
-
-
-def test_long_names_are_wrapped():
-    arms = (Arm("r" * 90, 0, 10), Arm("h" * 90, 500, 10))
-    trials = [*rows("r" * 90, "twin", 50, 100), *rows("h" * 90, "twin", 98, 100)]
-    lines = advice_lines(advise(study(trials, arms=arms), Request(0.8)))
-    assert max(map(len, lines)) <= 80
 
 
 def test_days_without_sense_are_named():

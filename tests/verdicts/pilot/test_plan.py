@@ -7,7 +7,7 @@ import pytest
 from simreal.verdicts.cost.inputs import Inputs
 from simreal.verdicts.cost.prices import prices_from
 from simreal.verdicts.curves import fit
-from simreal.verdicts.pilot import CHOICES, Project, make_plan, plan_lines
+from simreal.verdicts.pilot import CHOICES, Project, make_plan
 from simreal.verdicts.pilot.outlook import outlook
 from simreal.verdicts.pilot.pilots import NONE, Pilot
 from simreal.verdicts.pilot.rule import rule_of, span
@@ -79,14 +79,12 @@ def test_stopping_is_an_answer():
     found = make_plan(project(most=10, worth=1))
     assert found.chosen == NONE
     assert [branch.choice for branch in found.rule.branches] == ["stop"]
-    assert "No pilot is worth its cost" in "\n".join(plan_lines(found))
 
 
 def test_without_anybody_to_build_it_there_is_no_simulation():
     found = make_plan(project(lab=Inputs(can_build=False)))
     assert [road.name for road in found.roads] == ["real-only"]
     assert {branch.choice for branch in found.rule.branches} <= {"real-only", "stop"}
-    assert "Nobody can build a simulation" in "\n".join(plan_lines(found))
 
 
 def test_the_object_keeps_its_schema_and_says_what_it_rests_on():
@@ -96,14 +94,6 @@ def test_the_object_keeps_its_schema_and_says_what_it_rests_on():
     assert 0 <= found["roads"][0]["by_deadline"] <= found["roads"][0]["p_reach"]
     assert any("setup_hours" in line for line in found["assumptions"])
     assert any("--worth" in line for line in found["assumptions"])
-
-
-def test_the_text_fits_a_terminal():
-    lines = plan_lines(make_plan(project(lab=Inputs(variants=50, robots=3, deadline_days=99))))
-    assert max(map(len, lines)) <= 80
-    text = " ".join(" ".join(lines).split())
-    assert "3 robots with operator" in text
-    assert "within 99 days" in text
 
 
 def test_it_takes_less_than_ten_seconds():

@@ -3,7 +3,6 @@
 from simreal.verdicts.advise.answer import advise
 from simreal.verdicts.advise.case import ADVICE_STATES, Advice, Request, RoadFacts
 from simreal.verdicts.advise.eligibility import Eligibility, Limits
-from simreal.verdicts.advise.lines import advice_lines
 from simreal.verdicts.advise.sheet import evidence_of_table
 from simreal.verdicts.advise.situations import strategies_of
 
@@ -14,7 +13,6 @@ __all__ = [
     "Limits",
     "Request",
     "RoadFacts",
-    "advice_lines",
     "advise",
     "evidence_of_table",
     "strategies_of",

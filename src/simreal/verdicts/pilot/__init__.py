@@ -4,7 +4,6 @@ from simreal.verdicts.pilot.pilots import Pilot, candidates
 from simreal.verdicts.pilot.plan import Plan, make_plan
 from simreal.verdicts.pilot.project import CHOICES, ROADS, Project
 from simreal.verdicts.pilot.rule import Rule
-from simreal.verdicts.pilot.words import plan_lines
 
 __all__ = [
     "CHOICES",
@@ -15,5 +14,4 @@ __all__ = [
     "Rule",
     "candidates",
     "make_plan",
-    "plan_lines",
 ]

@@ -1,10 +1,10 @@
-"""The plan in words and small tables, 80 columns wide."""
+"""The plan before any data, in words and small tables of 80 columns."""
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable
 
+from simreal.report.text import bullets, wrap
 from simreal.verdicts.pilot.pilots import NONE, Pilot
 from simreal.verdicts.pilot.plan import Plan, Weighed
 from simreal.verdicts.pilot.project import Project
@@ -20,7 +20,7 @@ _STOP = (
 def plan_lines(plan: Plan) -> list[str]:
     """All lines of `simreal plan`."""
     return [
-        *_wrapped(_asked(plan.project)),
+        *wrap(_asked(plan.project), _WIDTH),
         "",
         *_roads(plan),
         "",
@@ -28,20 +28,11 @@ def plan_lines(plan: Plan) -> list[str]:
         "",
         *_first(plan),
         "",
-        *_wrapped(_trials(plan)),
+        *wrap(_trials(plan), _WIDTH),
         "",
         "Assumptions",
-        *(line for text in plan.assumptions for line in _item(text)),
+        *bullets(plan.assumptions, _WIDTH),
     ]
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, _WIDTH, break_on_hyphens=False)
-
-
-def _item(text: str) -> list[str]:
-    lines = textwrap.wrap(text, _WIDTH - 2, break_on_hyphens=False)
-    return [f"- {lines[0]}", *(f"  {line}" for line in lines[1:])]
 
 
 def _asked(project: Project) -> str:
@@ -73,10 +64,11 @@ def _roads(plan: Plan) -> Iterable[str]:
         )
     if plan.project.lab.deadline_days is not None:
         kept = [f"{road.name} {road.by_deadline:.0%}" for road in plan.roads]
-        yield from _wrapped(
-            f"Target reached within {plan.project.lab.deadline_days:g} days: {', '.join(kept)}."
+        yield from wrap(
+            f"Target reached within {plan.project.lab.deadline_days:g} days: {', '.join(kept)}.",
+            _WIDTH,
         )
-    yield from _wrapped(_building(plan))
+    yield from wrap(_building(plan), _WIDTH)
 
 
 def _building(plan: Plan) -> str:
@@ -107,19 +99,19 @@ def _pilots(plan: Plan) -> Iterable[str]:
 
 def _first(plan: Plan) -> Iterable[str]:
     if plan.chosen == NONE:
-        yield from _wrapped("No pilot is worth its cost here. The prior alone says:")
+        yield from wrap("No pilot is worth its cost here. The prior alone says:", _WIDTH)
     else:
         chosen = next(one for one in plan.pilots if one.pilot == plan.chosen)
-        yield from _wrapped(_to_do(plan.chosen, chosen))
+        yield from wrap(_to_do(plan.chosen, chosen), _WIDTH)
         yield "Decide then, by this rule set before the trials:"
-    for branch in plan.rule.branches:
-        yield from _item(_branch(plan, branch))
+    yield from bullets((_branch(plan, branch) for branch in plan.rule.branches), _WIDTH)
     if any(branch.cost is None for branch in plan.rule.branches):
-        yield from _wrapped(_STOP)
+        yield from wrap(_STOP, _WIDTH)
     if plan.rule.agrees < 1:
-        yield from _wrapped(
+        yield from wrap(
             f"The rule makes the choice of the full calculation after {plan.rule.agrees:.0%} of "
-            "pilots; simreal advise weighs the trials themselves."
+            "pilots; simreal advise weighs the trials themselves.",
+            _WIDTH,
         )
 
 

@@ -1,10 +1,10 @@
-"""An advice as lines of text for a terminal."""
+"""An advice in 80 columns."""
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 
+from simreal.report.text import WIDTH, bullets, capital, wrap
 from simreal.verdicts.advise.case import Advice, RoadFacts
 from simreal.verdicts.advise.words import percent
 
@@ -12,13 +12,13 @@ from simreal.verdicts.advise.words import percent
 _SHOWN = 3
 
 
-def advice_lines(advice: Advice, width: int = 80) -> list[str]:
+def advice_lines(advice: Advice, width: int = WIDTH) -> list[str]:
     """The verdict first, then why, the next step, the roads, what flips it, what it rests on."""
-    lines = [*_wrap(_verdict(advice), width), "", *_wrap(_capital(advice.reason), width)]
+    lines = [*wrap(_verdict(advice), width), "", *wrap(capital(advice.reason), width)]
     if advice.next.why:
-        lines += ["", *_wrap(advice.next.why, width)]
+        lines += ["", *wrap(advice.next.why, width)]
     if advice.runner_up and advice.strategy is not None:
-        lines += ["", *_wrap(f"Runner-up: {advice.runner_up}.", width)]
+        lines += ["", *wrap(f"Runner-up: {advice.runner_up}.", width)]
     if advice.roads:
         lines += ["", *_roads(advice)]
     if advice.evsi:
@@ -29,32 +29,18 @@ def advice_lines(advice: Advice, width: int = 80) -> list[str]:
         ("Taken for granted:", advice.assumptions),
     ):
         if entries:
-            lines += ["", title, *_bullets(entries, width)]
+            lines += ["", title, *bullets(entries, width)]
     return lines
 
 
 def _verdict(advice: Advice) -> str:
-    state = _capital(advice.state)
+    state = capital(advice.state)
     label = f", {advice.label}" if advice.label else ""
     if advice.strategy is None:
         return f"{state}{label}."
     road = advice.road or ""
     named = advice.strategy if road in ("", advice.strategy) else f"{road} (from {advice.strategy})"
     return f"{state}: {named}{label}."
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _wrap(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
-    return textwrap.wrap(
-        text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
-    )
-
-
-def _bullets(entries: Sequence[str], width: int) -> list[str]:
-    return [line for e in entries for line in _wrap(e, width, "- ", "  ")]
 
 
 def _roads(advice: Advice) -> list[str]:
@@ -93,11 +79,11 @@ def _measurements(advice: Advice, width: int) -> list[str]:
         f"would save {unit} {advice.evpi or 0.0:,.0f}; "
     )
     if not told:
-        return _wrap(
+        return wrap(
             f"{text}no measurement beforehand is expected to save as much as {unit} 1.", width
         )
-    entries = [f"{_capital(m.text)}: saves {m.value:,.0f}, costs {m.cost:,.0f}" for m in told]
-    return [*_wrap(f"{text}measurements beforehand:", width), *_bullets(entries, width)]
+    entries = [f"{capital(m.text)}: saves {m.value:,.0f}, costs {m.cost:,.0f}" for m in told]
+    return [*wrap(f"{text}measurements beforehand:", width), *bullets(entries, width)]
 
 
 def _ruled_out(advice: Advice) -> list[str]:
