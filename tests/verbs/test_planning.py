@@ -49,7 +49,7 @@ def test_the_lab_is_that_of_the_price_file_and_options_replace_it(capsys, tmp_pa
         (("--target", "0.9", "--times", "easy", "--minutes-per-demo", "2"), "not both"),
         (("--target", "0.9", "--minutes-per-demo", "nan"), "above 0"),
         (("--target", "0.9", "--robots", "0"), "robots = 0"),
-        (("--target", "0.9", "--shift-hours", "30"), "shifts of 30 h"),
+        (("--target", "0.9", "--shift-hours", "30"), "shift_hours = 30"),
         (("--target", "0.9", "--prices", "nowhere.toml"), "No price file"),
     ],
 )
