@@ -5,6 +5,7 @@ Exit codes: 0 done; 1 the thing checked is bad; 2 wrong usage; 3 interrupted, re
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -96,9 +97,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given == ["--version"]:
         print(f"simreal {__version__}")
         return
+    if isinstance(sys.stdout, io.TextIOWrapper):  # Names that the terminal cannot show.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         _parse(given)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # It was closed (`>&-`).
+            sys.stdout.flush()
     except SimrealError as error:
         print(f"simreal: {error}", file=sys.stderr)
         raise SystemExit(error.exit_code) from None
