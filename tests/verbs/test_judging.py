@@ -203,6 +203,62 @@ def test_a_table_is_not_compared_with_itself(run, write):
         assert "a.csv is compared with itself" in error
 
 
+def both_sides(**successes):
+    """Rows of one table: each arm's successes of 60 in simulation and on the bench."""
+    return [
+        ",".join((row, arm, target))
+        for arm, ks in successes.items()
+        for target, k in zip(("sim", "bench"), ks, strict=True)
+        for row in outcomes(k, 60)
+    ]
+
+
+POLICIES = both_sides(p=(54, 42), q=(36, 30), r=(42, 24), s=(12, 6))
+
+
+def test_agreement_keeps_the_sides_of_one_table_apart(run, write):
+    """Once both sides held all trials, and simulation agreed with itself."""
+    write("one.csv", POLICIES, f"{ARM},target")
+    code, out, _ = run("validate", "one.csv", "one.csv")
+    assert code == 0
+    assert "p: simulation 54/60 = 90 % (80 to 95), target 42/60" in " ".join(out.split())
+    write("same.csv", arms(p=54, q=36, r=42, s=12), ARM)
+    code, _, error = run("validate", "same.csv", "same.csv")
+    assert code == 2
+    assert "is compared with itself" in error
+
+
+def test_simulation_and_target_are_not_pooled(run, write):
+    write("one.csv", POLICIES, f"{ARM},target")
+    code, _, error = run("compare", "one.csv")
+    assert code == 2
+    assert "simulation and target are not pooled; choose with --target" in error
+    assert "q: 30/60" in run("compare", "one.csv", "--target", "bench")[1]
+
+
+def test_the_nominal_suite_counts_where_none_is_asked_for(run, write):
+    rows = [
+        f"{row},{suite}"
+        for suite, shift in (("nominal", 0), ("backgrounds", 20))
+        for row in arms(x=50 - shift, y=30)
+    ]
+    write("suites.csv", rows, f"{ARM},suite")
+    out = " ".join(run("compare", "suites.csv")[1].split())
+    assert "x: 50/60" in out
+    assert "the suite nominal alone counts; left out: backgrounds." in out
+    assert "x: 30/60" in run("compare", "suites.csv", "--suite", "backgrounds")[1]
+
+
+def test_trials_that_a_rule_stopped_carry_a_warning(run, write, tmp_path):
+    write("a.csv", outcomes(9, 10))
+    write("b.csv", outcomes(3, 10))
+    assert "stopped" not in run("compare", "a.csv", "b.csv")[1]
+    (tmp_path / "a.plan.json").write_text("{}")
+    assert "stopped by the rule of the plan beside it" in " ".join(
+        run("compare", "a.csv", "b.csv")[1].split()
+    )
+
+
 def test_one_table_holds_both_sides_of_a_gap(run, write):
     """Once all its trials stood on both sides, and there was no gap."""
     outcome = [(1, 1)] * 27 + [(1, 0)] * 11 + [(0, 1)] * 2 + [(0, 0)] * 10

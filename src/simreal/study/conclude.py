@@ -11,7 +11,7 @@ from simreal.core.files import read_json, write_json
 from simreal.report.page import build_page
 from simreal.study.evidence import evidence_of
 from simreal.trials.plan import load_plan
-from simreal.verdicts.advise import Request, advise, strategies_of
+from simreal.verdicts.advise import Request, advise, simulated, strategies_of
 from simreal.verdicts.evidence import DeclaredTest
 from simreal.verdicts.summary import StudyFacts, TargetFacts, summarise
 
@@ -36,7 +36,8 @@ def conclude(folder: Path, wall_s: float | None = None, prices: Path | None = No
         tests=tuple(DeclaredTest(*test) for test in plan["tests"]["family"]),
         explanation=read_json(explained) if explained.exists() else None,
     )
-    summary = summarise(facts, evidence, advise(evidence, Request(target=evidence.goal)))
+    request = Request(target=evidence.goal, built=simulated(evidence))
+    summary = summarise(facts, evidence, advise(evidence, request))
     write_json(folder / "verdicts.json", {k: summary[k] for k in ("claims", "verdicts", "advice")})
     write_json(folder / "summary.json", summary)
     return build_page(folder, evidence.prices)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from simreal.core.errors import UsageError
 from simreal.verbs.deadlines import days_until
 from simreal.verbs.options import Json, fraction
 
@@ -24,6 +25,7 @@ def advise(
     budget: float | None = None,
     variants: int = 1,
     built: bool = False,
+    to_build: bool = False,
     deadline: str | None = None,
     stage_days: float | None = None,
     prices: Path | None = None,
@@ -43,7 +45,9 @@ def advise(
         confidence: How sure of passing its test a road must be (a probability).
         budget: Money there is, in the currency of the prices; no limit if left out.
         variants: How many variants of the task are to be served; they share one simulator.
-        built: The simulator is there already and costs nothing more to build.
+        built: The simulator is there already and costs nothing more to build; so it is taken to be
+            where simulated demonstrations were trained on.
+        to_build: Count what building the simulator costs all the same, as for a new task.
         deadline: A date (2026-05-01), or a number of days from today.
         stage_days: Days that one stage takes (collect, train, test); follows from the lab in the
             price file if left out.
@@ -55,9 +59,11 @@ def advise(
         json_output: Print one JSON object and nothing else.
     """
     from simreal.report.advice import advice_lines
-    from simreal.verdicts.advise import Limits, Request
+    from simreal.verdicts.advise import Limits, Request, simulated
     from simreal.verdicts.advise import advise as give
 
+    if built and to_build:
+        raise UsageError("Give --built or --to-build, not both.")
     wanted = fraction("--target", target)
     evidence, notes = _evidence(source, prices)
     request = Request(
@@ -66,7 +72,7 @@ def advise(
         confidence=confidence,
         budget=budget,
         variants=variants,
-        built=built,
+        built=built or (simulated(evidence) and not to_build),
         days=days_until(deadline),
         stage_days=stage_days,
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from simreal.core.errors import UsageError
-from simreal.verbs.options import Json
+from simreal.verbs.options import Json, refuse
 
 if TYPE_CHECKING:
     from simreal.verbs.tables import Trials
@@ -54,6 +54,7 @@ def compare(
         names = tables.named(a, b, arm, against)
     else:
         whole = tables.read(a, target, suite)
+        tables.check_one_side(whole)
         chosen = _two_arms(whole, arm, against)
         if chosen is None:
             _rank(whole, margin, json_output)
@@ -100,6 +101,7 @@ def _rank(table: Trials, margin: float, json_output: bool) -> None:
 def validate(
     sim: Annotated[Path, tyro.conf.Positional],
     real: Annotated[Path | None, tyro.conf.Positional] = None,
+    target: str | None = None,
     json_output: Json = False,
 ) -> None:
     """Does simulation rate policies as the target does? MMRV, Pearson, Spearman over four or more.
@@ -107,7 +109,9 @@ def validate(
     Args:
         sim: Trials of several arms in simulation; or one CSV with the columns arm,sim,real, whose
             cells are fractions (0.85) or counts (17/20).
-        real: Trials of the same arms on the target.
+        real: Trials of the same arms on the target; may be the same table, where its column target
+            tells simulation and target apart.
+        target: Which target, where the second table holds several.
         json_output: Print one JSON object and nothing else.
     """
     from simreal.report.lines import agreement_lines
@@ -117,14 +121,18 @@ def validate(
 
     noticed = []
     if real is None:
+        refuse({"target": target}, "only with two tables of trials")
         simulated, measured = sides_of_table(sim)
     else:
-        first, second = tables.read(sim), tables.read(real)
+        first = tables.on_one_side(tables.read(sim), True)
+        second = tables.on_one_side(tables.read(real, target), False)
         simulated, measured = sides_of_trials(first.rows, second.rows, (sim.name, real.name))
         noticed = tables.notes(first, second, pooled=False)
         left = sorted(set(simulated) ^ set(measured))
         noticed += [f"Note: left out, tried on one side only: {', '.join(left)}."] if left else []
     found = agreement(measured, simulated)
+    if real is not None:
+        tables.check_distinct(first, second)
     if json_output:
         print(json.dumps(found.to_json()))
         return

@@ -13,6 +13,9 @@ from simreal.report.text import wrap
 if TYPE_CHECKING:
     from simreal.verdicts.records import TrialRow
 
+#: The suite that is meant where none is asked for.
+NOMINAL = "nominal"
+
 
 @dataclass(frozen=True)
 class Trials:
@@ -48,7 +51,12 @@ def read(path: Path, target: str | None = None, suite: str | None = None) -> Tri
             raise unknown(f"{field} in {path}:", wanted, there)
         if wanted is not None:
             rows = [row for row in rows if getattr(row, field) == wanted]
-    return Trials(path, tuple(rows), table.notes)
+    rest = sorted({row.suite for row in rows} - {NOMINAL})
+    notes = table.notes
+    if suite is None and rest and any(row.suite == NOMINAL for row in rows):
+        rows = [row for row in rows if row.suite == NOMINAL]
+        notes = (*notes, f"the suite {NOMINAL} alone counts; left out: {', '.join(rest)}.")
+    return Trials(path, tuple(rows), notes)
 
 
 def read_only_arm(path: Path, arm: str | None, option: str, **only: str | None) -> Trials:
@@ -71,6 +79,18 @@ def on_one_side(table: Trials, simulated: bool) -> Trials:
     return replace(table, rows=own) if own else table
 
 
+def check_one_side(table: Trials) -> None:
+    """Refuse to pool trials in simulation with others."""
+    from simreal.verdicts.advise.sheet import SIMULATION
+
+    targets = {row.target for row in table.rows if row.target is not None}
+    if targets & set(SIMULATION) and targets - set(SIMULATION):
+        raise UsageError(
+            f"{table.path} holds trials on {', '.join(sorted(targets))}: simulation and target are "
+            "not pooled; choose with --target."
+        )
+
+
 def check_distinct(first: Trials, second: Trials) -> None:
     """Refuse trials that are compared with themselves."""
     if first.path.resolve() == second.path.resolve() and first.rows == second.rows:
@@ -87,6 +107,11 @@ def notes(*tables: Trials, pooled: bool = True) -> list[str]:
 
     found = dict.fromkeys(f"{table.path.name}: {note}" for table in tables for note in table.notes)
     for table in tables:
+        if table.path.with_name(f"{table.path.stem}.plan.json").exists():
+            found[
+                f"{table.path.name} was stopped by the rule of the plan beside it: a p value that "
+                "looks once is too small for such trials; simreal evaluate said the verdict."
+            ] = None
         seeds = pooled_note(table.rows) if pooled else None
         if seeds:
             found[f"{table.path.name}: {seeds}."] = None

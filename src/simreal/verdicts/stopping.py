@@ -193,8 +193,18 @@ def _against_goal(
 ) -> Decision:
     found = follow_mean(values, goal, rule.most, rule.alpha)
     mean = sum(values) / len(values) if values else None
-    ci = mean_sequence(values, rule.alpha)
+    ci = _at_all_times(rule, values, found.n)
     return Decision(rule, arms, found.state, mean, ci, None, None, found.n)
+
+
+def _at_all_times(rule: Rule, values: Sequence[float], decided: int) -> Interval:
+    """What all intervals up to now leave, the one of the decision among them.
+
+    The sequence covers at all times at once, and so does what its intervals have in common.
+    """
+    times = sorted({*range(rule.block, len(values) + 1, rule.block), decided, len(values)} - {0})
+    found = [mean_sequence(values[:time], rule.alpha) for time in times] or [(0.0, 1.0)]
+    return max(low for low, _ in found), min(high for _, high in found)
 
 
 def _against_each_other(

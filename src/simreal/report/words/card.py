@@ -99,7 +99,7 @@ def price(study: Study, setup: Sequence[float] | None = None) -> tuple[str, str]
     built = ""
     if setup:
         low, high = (money(x, currency) for x in setup)
-        built = f"With building the simulation, an assumption of {low} to {high}. "
+        built = f"Building the simulation is not in it: {low} to {high}, an assumption. "
     so_far = f"Spent so far: {spent}." if spent != "Open" else ""
     return f"about {money(road.p50, currency)}", f"{nine}{built}{so_far}".strip() or text
 

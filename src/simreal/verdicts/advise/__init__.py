@@ -2,6 +2,7 @@
 
 from simreal.verdicts.advise.answer import advise
 from simreal.verdicts.advise.case import ADVICE_STATES, Advice, Request, RoadFacts
+from simreal.verdicts.advise.cells import simulated
 from simreal.verdicts.advise.eligibility import Eligibility, Limits
 from simreal.verdicts.advise.sheet import evidence_of_table
 from simreal.verdicts.advise.situations import strategies_of
@@ -15,5 +16,6 @@ __all__ = [
     "RoadFacts",
     "advise",
     "evidence_of_table",
+    "simulated",
     "strategies_of",
 ]

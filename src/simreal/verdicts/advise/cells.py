@@ -25,6 +25,14 @@ def have_of(evidence: Evidence) -> Have:
     return Have(max((a.n_real for a in arms), default=0), max((a.n_sim for a in arms), default=0))
 
 
+def simulated(evidence: Evidence) -> bool:
+    """Whether a simulator is there: an arm was trained on its demonstrations.
+
+    What building it cost is spent; the next step does not pay for it again.
+    """
+    return any(arm.n_sim for arm in evidence.arms)
+
+
 def barred_roads(evidence: Evidence, rules: Sequence[Eligibility]) -> tuple[str, ...]:
     """Roads of which every tried arm breaks a rule of safety or precision."""
     verdict: dict[str, list[bool]] = {}

@@ -31,7 +31,7 @@ def cheapest(case: Case, able: Sequence[Arm], what: str, target: float | None) -
     why = "the cheapest arm that" if case.costs else "the arm with the least real data that"
     reason = f"{best.name} is {why} {what}" if len(ranked) > 1 else f"Only {best.name} {what}"
     if case.costs:
-        reason += f", at {amount(case.costs[best.name])}"
+        reason += f", at {amount(case.costs[best.name], case.request.built)}"
     runner = _runner_up(case, best, ranked)
     flips = _flips(case, best, runner, target)
     name = runner.name if runner else None

@@ -69,7 +69,8 @@ def decide(
     candidates = measurements(found, beliefs, seen, rates)
     least = WORTHWHILE * float(seen.losses.mean(axis=0).min())
     wanted = worth_it(candidates, seen.chosen, least)
-    worth = evpi(seen.losses)
+    taken = None if seen.chosen is None else seen.chosen.losses(seen.miss)
+    worth = evpi(seen.losses, taken=taken)
     best = wanted or _most_telling(candidates, seen, least)
     surest = seen.surest
     if seen.chosen is not None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from simreal.verdicts.advise.plan import TRIALS
+from simreal.verdicts.advise.plan import DOUBLINGS, TRIALS
 from simreal.verdicts.advise.rates import AMOUNTS, Rates
 from simreal.verdicts.advise.reasons import cents
 from simreal.verdicts.advise.roads import Prospect, Question, Survey, survey
@@ -16,6 +16,8 @@ from simreal.verdicts.advise.words import percent
 _FARTHEST = 64.0
 _STEP = math.sqrt(2)
 _MOST_VARIANTS = 1024
+#: Less than even odds is no confidence.
+_LEAST_SURE = 0.5
 
 
 def flips(
@@ -38,6 +40,7 @@ def flips(
             _setup(rates, winner, road),
             _variants(rates, question, winner, road),
             _surer(rates, question, winner, road),
+            _less_sure(rates, question, winner, now),
         )
         for sentence in part
     )
@@ -83,7 +86,7 @@ def _few(rates: Rates, now: Survey, road: str) -> Iterator[str]:
         return
     rest = now.chosen.mean - rates.training - TRIALS * rates.trial
     number = math.floor(rest / rates.real_demo)
-    if number >= 1:
+    if 1 <= number <= real.plan.have.n_real * 2**DOUBLINGS:
         yield f"real-only is taken if it needs fewer than {number:,} more real demonstrations."
 
 
@@ -149,4 +152,18 @@ def _surer(rates: Rates, question: Question, winner: Winner, road: str) -> Itera
         if other != road:
             wins = f"{other} is taken" if other else "no road is sure enough"
             yield f"{wins} if you ask to be {percent(confidence)} sure (--confidence)."
+            return
+
+
+def _less_sure(rates: Rates, question: Question, winner: Winner, now: Survey) -> Iterator[str]:
+    """The highest lower confidence at which another road is taken: that road is only so sure."""
+    assert now.chosen is not None
+    road = now.chosen.plan.road
+    levels = {math.floor(100 * other.p_reach) / 100 for other in now.outlooks}
+    for confidence in sorted(levels, reverse=True):
+        if not _LEAST_SURE <= confidence < question.confidence:
+            continue
+        other = winner(rates, replace(question, confidence=confidence))
+        if other not in (road, None):
+            yield f"{other} is taken if {percent(confidence)} sure is enough (--confidence)."
             return

@@ -124,7 +124,12 @@ def grounds(rates: Rates, question: Question, decision: Decision) -> tuple[str, 
     priced = [AMOUNTS[name] for name in AMOUNTS if rates.sources.get(name) == "prices"]
     if priced:
         found.append(f"Costs from default prices, not from a ledger: {', '.join(priced)}.")
-    if not rates.built:
+    if rates.built:
+        found.append(
+            "The simulator is there and costs nothing more to build (--to-build counts it, as for "
+            "a new task)."
+        )
+    else:
         low, high = rates.setup
         found.append(
             f"Building the simulator costs {rates.currency} {low:,.0f} to {high:,.0f}; where it is "

@@ -129,10 +129,18 @@ def survey(found: Sequence[Prospect], rates: Rates, question: Question) -> Surve
     for one in found:
         ways = [one, one.unconfirmed] if one.plan.confirm is not None else [one]
         walked = [way.walk(rates, bounds, setup) for way in ways]
-        outlooks[one.open].append(min(walked, key=lambda o: float(o.losses(miss).mean())))
+        outlooks[one.open].append(_better(walked, miss, question.confidence))
     sure = [o for o in outlooks[True] if o.p_reach >= question.confidence]
     chosen = min(sure, key=lambda o: o.mean, default=None)
     return Survey(tuple(outlooks[True]), tuple(outlooks[False]), miss, chosen)
+
+
+def _better(ways: Sequence[Outlook], miss: float, confidence: float) -> Outlook:
+    """Of the ways down a road: the least loss among those sure enough, else the surest."""
+    sure = [way for way in ways if way.p_reach >= confidence]
+    if sure:
+        return min(sure, key=lambda way: float(way.losses(miss).mean()))
+    return max(ways, key=lambda way: (way.p_reach, -float(way.losses(miss).mean())))
 
 
 def _dearest(found: Sequence[Prospect], rates: Rates, bounds: Bounds, setup: Floats) -> float:

@@ -23,10 +23,14 @@ def _weights(losses: Floats, weights: Floats | None) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def evpi(losses: Floats, weights: Floats | None = None) -> float:
-    """Expected value of perfect information: what knowing the truth before choosing would save."""
+def evpi(losses: Floats, weights: Floats | None = None, taken: Floats | None = None) -> float:
+    """Expected value of perfect information: what knowing the truth before choosing would save.
+
+    taken: losses, (D,), of the action that is taken without it; the least expected if None.
+    """
     weight = _weights(losses, weights)
-    return max(0.0, float((weight @ losses).min() - weight @ losses.min(axis=1)))
+    without = (weight @ losses).min() if taken is None else weight @ taken
+    return max(0.0, float(without - weight @ losses.min(axis=1)))
 
 
 def evsi(

@@ -22,10 +22,10 @@ def percent(rate: float) -> str:
     return f"{100 * rate:.{digits}f} %"
 
 
-def amount(cost: ArmCost) -> str:
-    """A cost with its set-up, where that is unknown, as a band beside it."""
+def amount(cost: ArmCost, built: bool = False) -> str:
+    """A cost with its set-up, where that is unknown and not `built`, as a band beside it."""
     text = f"{cost.currency} {cost.total:,.2f}"
-    if cost.setup is None:
+    if cost.setup is None or built:
         return text
     low, high = cost.setup
     return f"{text} and the building of a simulation (assumed {low:,.0f} to {high:,.0f})"
