@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from simreal.verdicts.advise.measuring import measurements
 from simreal.verdicts.advise.plan import Bounds, Have
 from simreal.verdicts.advise.rates import Rates
 from simreal.verdicts.advise.roads import Question, prospects, runner_up, setups, survey
+from simreal.verdicts.advise.voi import evpi
 from simreal.verdicts.curves import CellCounts
 
 HAVE = Have(50, 600)
@@ -139,3 +141,35 @@ def test_without_a_budget_a_miss_costs_the_dearest_plan():
     _, seen, _ = look(steps(real=400, both=100), BUILT)
     assert math.isfinite(seen.miss)
     assert seen.miss >= max(o.mean for o in seen.outlooks)
+
+
+def test_a_budget_that_one_training_fits_is_not_spent_on_a_test_first():
+    """Walked the way of least loss, the road seemed closed: the test left no money to train."""
+    surface = steps(real=100, both=5000)
+    stage = 50 * BUILT.real_demo + BUILT.training + 50 * BUILT.trial
+    question = Question(0.85, bounds=Bounds(budget=stage + 10))
+    _, seen, _ = look(surface, BUILT, question)
+    assert seen.of("real-only").p_reach == pytest.approx(1, abs=1e-3)
+    assert seen.chosen.plan.road == "real-only"
+
+
+def test_less_confidence_may_be_enough_for_a_cheaper_road():
+    surface = steps(real=100, both=100)
+    found, seen, _ = look(surface, UNBUILT)
+    real = next(o for o in seen.outlooks if o.plan.road == "real-only")
+    both = next(o for o in seen.outlooks if o.plan.road == "hybrid")
+    assert real.mean < both.mean
+    odds = {one.plan.road: one for one in found}
+    some = np.full_like(odds["real-only"].passed, 0.0)
+    some[:, 1] = 0.7
+    mixed = [replace(odds["real-only"], passed=some, kept=None), odds["hybrid"]]
+    now = survey(mixed, UNBUILT, Question(0.85))
+    assert now.chosen.plan.road == "hybrid"
+    said = flips(mixed, UNBUILT, Question(0.85), now)
+    assert any("real-only is taken if" in s and "sure is enough" in s for s in said)
+
+
+def test_knowing_the_truth_is_measured_against_the_road_that_is_taken():
+    losses = np.array([[10.0, 0.0], [0.0, 30.0]])
+    assert evpi(losses) == pytest.approx(5.0)
+    assert evpi(losses, taken=losses[:, 1]) == pytest.approx(15.0)

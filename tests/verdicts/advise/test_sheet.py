@@ -74,6 +74,18 @@ def test_the_verb_answers_from_a_table(tmp_path, capsys):
     assert order == sorted(order)
 
 
+def test_a_simulator_that_made_demonstrations_is_there(tmp_path, capsys):
+    path = table(tmp_path / "t.csv")
+    _, there, _ = run(capsys, path, "--target", "0.85")
+    assert there == run(capsys, path, "--target", "0.85", "--built")[1]
+    assert "The simulator is there and costs nothing more to build" in there
+    _, anew, _ = run(capsys, path, "--target", "0.85", "--to-build")
+    assert "Building the simulator costs USD 3,000 to 24,000" in anew
+    code, _, error = run(capsys, path, "--built", "--to-build")
+    assert code == 2
+    assert "not both" in error
+
+
 def test_the_verb_prints_one_object(tmp_path, capsys):
     code, out, err = run(capsys, table(tmp_path / "t.csv"), "--target", "0.85", "--json")
     assert (code, err) == (0, "")
