@@ -39,6 +39,15 @@ def content(drops=(0.14, 0.05, 0.0, 0.03), left=0.1, n_real=100, target="twin-a"
     return explanation(Case(target=target, **about), cells, real)
 
 
+def test_a_target_tried_on_other_conditions_has_a_gap_of_its_own():
+    """Of 200 conditions the target saw 40, which were the easy ones."""
+    found = content(n_real=40)
+    eased = {**found, "gap": {"points": 0.15, "ci": [0.09, 0.23]}}
+    said = headline(eased)
+    assert said.startswith("Of the 22 points that the profile takes from simulation over 200")
+    assert "On those tried on twin-a the gap is 15 (9 to 23), of which" in said
+
+
 def test_the_plain_sentence_comes_first_and_adds_up():
     found = content()
     lines = explanation_lines(found)

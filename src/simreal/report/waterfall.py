@@ -12,6 +12,9 @@ from simreal.report.text import capital, wrap
 
 #: Characters that stand for 100 % in the waterfall, and for the names before it.
 _BAR, _NAME = 24, 23
+#: The target is often tried on fewer conditions than the variants. Where the gap on those is another
+#: one by more than this, the sentence keeps the two apart.
+_APART = 0.025
 
 Content = Mapping[str, Any]
 
@@ -47,6 +50,14 @@ def headline(found: Content) -> str:
         return (
             f"The profile costs {_points(total)} in simulation: {_joined(parts)}. {target} was not "
             "tried, so what is left unexplained is unknown."
+        )
+    gap = found["gap"]
+    if abs(total + rest["points"] - gap["points"]) > _APART:
+        left = _whole(rest["points"], rest["ci"])
+        return (
+            f"Of the {_points(total)} that the profile takes from simulation over "
+            f"{found['conditions']} conditions, {_joined(parts)}. On those tried on {target} the "
+            f"gap is {_whole(gap['points'], gap['ci'])}, of which {left} stay unexplained."
         )
     return (
         f"Of the {_points(total + rest['points'])} between simulation and {target}, "

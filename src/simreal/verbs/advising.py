@@ -38,19 +38,16 @@ def advise(
     """Which road to take next, why, how sure, and what would change the answer.
 
     Args:
-        source: A study's folder, or a table of trials (.csv, .jsonl) with the columns condition,
-            success, arm, n_real and n_sim.
+        source: A study's folder, or a table with condition, success, arm, n_real and n_sim.
         target: The success rate that must be reached (a fraction); the study's own goal if left
             out, if it has one.
         confidence: How sure of passing its test a road must be (a probability).
         budget: Money there is, in the currency of the prices; no limit if left out.
         variants: How many variants of the task are to be served; they share one simulator.
-        built: The simulator is there already and costs nothing more to build; so it is taken to be
-            where simulated demonstrations were trained on.
+        built: The simulator is there already, as where simulated demonstrations were trained on.
         to_build: Count what building the simulator costs all the same, as for a new task.
         deadline: A date (2026-05-01), or a number of days from today.
-        stage_days: Days that one stage takes (collect, train, test); follows from the lab in the
-            price file if left out.
+        stage_days: Days that one stage takes; those of the lab in the price file if left out.
         prices: A TOML file of prices in place of the shipped ones.
         collision_limit: Highest acceptable rate of trials with a collision (a fraction).
         tolerance_mm: Half-width in mm that a placement must hit; needs --bias-mm and --spread-mm.
@@ -59,11 +56,9 @@ def advise(
         json_output: Print one JSON object and nothing else.
     """
     from simreal.report.advice import advice_lines
-    from simreal.verdicts.advise import Limits, Request, simulated
+    from simreal.verdicts.advise import Limits, Request
     from simreal.verdicts.advise import advise as give
 
-    if built and to_build:
-        raise UsageError("Give --built or --to-build, not both.")
     wanted = fraction("--target", target)
     evidence, notes = _evidence(source, prices)
     request = Request(
@@ -72,7 +67,7 @@ def advise(
         confidence=confidence,
         budget=budget,
         variants=variants,
-        built=built or (simulated(evidence) and not to_build),
+        built=_is_there(evidence, built, to_build),
         days=days_until(deadline),
         stage_days=stage_days,
     )
@@ -83,6 +78,15 @@ def advise(
         return
     width = min(80, shutil.get_terminal_size().columns)
     print("\n".join(advice_lines(advice, width)))
+
+
+def _is_there(evidence: Evidence, built: bool, to_build: bool) -> bool:
+    """Whether the simulator costs nothing more to build."""
+    from simreal.verdicts.advise import simulated
+
+    if built and to_build:
+        raise UsageError("Give --built or --to-build, not both.")
+    return built or (simulated(evidence) and not to_build)
 
 
 def _evidence(source: Path, prices: Path | None) -> tuple[Evidence, list[str]]:
