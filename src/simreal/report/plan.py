@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from simreal.report.numbers import percent
 from simreal.report.text import bullets, wrap
 from simreal.verdicts.pilot.pilots import NONE, Pilot
 from simreal.verdicts.pilot.plan import Plan, Weighed
@@ -39,7 +40,7 @@ def _asked(project: Project) -> str:
     minutes, lab = project.minutes, project.lab
     ends = dict.fromkeys(f"{end:g}" for end in (minutes.low, minutes.high))
     return (
-        f"Target: {project.target:.0%} success on {_number(lab.variants, 'task variant')}; "
+        f"Target: {100 * project.target:g} % success on {_number(lab.variants, 'task variant')}; "
         f"{' to '.join(ends)} minutes a demonstration; {_number(lab.stations, 'robot')} with "
         f"operator, {lab.day_hours:g} hours a day, {lab.days_a_week:g} days a week."
     )
@@ -53,17 +54,16 @@ def _roads(plan: Plan) -> Iterable[str]:
     currency, most = plan.project.prices.currency, plan.project.most
     yield "Before any data (median / 9 of 10)"
     heads = ("reaches it", "real demos", f"cost, {currency}", "calendar days")
-    yield "{:12}{:>11}{:>17}{:>20}{:>16}".format("road", *heads)
+    yield "{:10}{:>11} {:>19} {:>18} {:>18}".format("road", *heads)
     for road in plan.roads:
         demos = " / ".join(
-            f"{'>' if n >= most else ''}{n:,.0f}"
+            f"{'>' if n >= most else ''}{_short(n)}"
             for n in (road.demonstrations.p50, road.demonstrations.p90)
         )
-        yield f"{road.name:12}{road.reach:>11.0%}{demos:>17}{_money(road.cost):>20}" + (
-            f"{_days(road.days):>16}"
-        )
+        reach, cost, days = _share(road.reach), _money(road.cost), _days(road.days)
+        yield f"{road.name:10}{reach:>11} {demos:>19} {cost:>18} {days:>18}"
     if plan.project.lab.deadline_days is not None:
-        kept = [f"{road.name} {road.by_deadline:.0%}" for road in plan.roads]
+        kept = [f"{road.name} {_share(road.by_deadline or 0.0)}" for road in plan.roads]
         yield from wrap(
             f"Target reached within {plan.project.lab.deadline_days:g} days: {', '.join(kept)}.",
             _WIDTH,
@@ -88,13 +88,12 @@ def _building(plan: Plan) -> str:
 def _pilots(plan: Plan) -> Iterable[str]:
     currency = plan.project.prices.currency
     yield f"Pilots (net: worth of the project less all costs, expected, {currency})"
-    yield f"{'pilot':30}{'trials':>7}{'cost':>17}{'days':>12}{'net':>9}"
+    yield f"{'pilot':29}{'trials':>7} {'cost':>18} {'days':>14} {'net':>8}"
     for one in plan.pilots:
         trials = one.pilot.trials * len(one.pilot.cells)
         mark = "*" if one.pilot == plan.chosen else " "
-        yield f"{mark} {one.pilot.name:28}{trials:>7}{_money(one.cost):>17}" + (
-            f"{_days(one.days):>12}{one.net:>9,.0f}"
-        )
+        cost, days, net = _money(one.cost), _days(one.days), _short(one.net)
+        yield f"{mark} {one.pilot.name:27}{trials:>7} {cost:>18} {days:>14} {net:>8}"
 
 
 def _first(plan: Plan) -> Iterable[str]:
@@ -109,8 +108,8 @@ def _first(plan: Plan) -> Iterable[str]:
         yield from wrap(_STOP, _WIDTH)
     if plan.rule.agrees < 1:
         yield from wrap(
-            f"The rule makes the choice of the full calculation after {plan.rule.agrees:.0%} of "
-            "pilots; simreal advise weighs the trials themselves.",
+            f"The rule makes the choice of the full calculation after {_share(plan.rule.agrees)} "
+            "of pilots; simreal advise weighs the trials themselves.",
             _WIDTH,
         )
 
@@ -120,7 +119,8 @@ def _to_do(pilot: Pilot, weighed: Weighed) -> str:
     listed = "; ".join(cells)
     return (
         f"Run this pilot first ({pilot.name}): train once on each of: {listed}; "
-        f"{pilot.trials} trials each. It leads to the right choice in {weighed.right:.0%} of cases."
+        f"{pilot.trials} trials each. It leads to the right choice in {_share(weighed.right)} of "
+        "cases."
     )
 
 
@@ -131,11 +131,11 @@ def _cell(real: int, sim: int) -> str:
 
 def _branch(plan: Plan, branch: Branch) -> str:
     when = ", and ".join(branch.when)
-    lead = f"{when} ({branch.share:.0%} of pilots): " if when else ""
+    lead = f"{when} ({_share(branch.share)} of pilots): " if when else ""
     if branch.cost is None or branch.days is None:
         return f"{lead}stop."
     return (
-        f"{lead}{branch.choice}. It reaches the target in {branch.reach:.0%} of draws, for "
+        f"{lead}{branch.choice}. It reaches the target in {_share(branch.reach)} of draws, for "
         f"{_money(branch.cost)} {plan.project.prices.currency} and {_days(branch.days)} days more."
     )
 
@@ -144,7 +144,7 @@ def _trials(plan: Plan) -> str:
     first, *others = plan.shown
     allowed = ", ".join(f"{s.trials} with {s.failures}" for s in others)
     text = (
-        f"To show {plan.project.target:.0%} with 95 % confidence takes {first.trials} trials "
+        f"To show {100 * plan.project.target:g} % with 95 % confidence takes {first.trials} trials "
         f"without a failure ({allowed})."
     )
     if plan.smallest is None:
@@ -156,8 +156,23 @@ def _trials(plan: Plan) -> str:
 
 
 def _money(money: Span) -> str:
-    return f"{money.p50:,.0f} / {money.p90:,.0f}"
+    return f"{_short(money.p50)} / {_short(money.p90)}"
 
 
 def _days(days: Span) -> str:
-    return f"{days.p50:,.1f} / {days.p90:,.1f}"
+    return " / ".join(f"{x:.1f}" if x < 999.95 else _short(x) for x in (days.p50, days.p90))
+
+
+def _short(value: float) -> str:
+    """A number in few characters: `-11,690`, `2.1 M`, `3.2 G`, `1.3 T`, `2.4e+18`."""
+    if abs(value) >= 1e15:
+        return f"{value:.1e}"
+    for size, unit in ((1e12, "T"), (1e9, "G"), (1e6, "M")):
+        if abs(value) >= 0.9999995 * size:
+            return f"{value / size:,.1f} {unit}"
+    return f"{value:,.0f}"
+
+
+def _share(fraction: float) -> str:
+    """`35 %`; nothing uncertain is 0 or 100 %."""
+    return f"{percent(fraction)} %"
