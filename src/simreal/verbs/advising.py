@@ -76,7 +76,7 @@ def advise(
     if json_output:
         print(json.dumps(advice.to_json()))
         return
-    width = min(80, shutil.get_terminal_size().columns)
+    width = max(40, min(80, shutil.get_terminal_size().columns))
     print("\n".join(advice_lines(advice, width)))
 
 

@@ -133,3 +133,12 @@ def test_what_was_noticed_in_the_table_is_said(tmp_path, capsys):
     noticed = "t.jsonl: 6 time-outs were recorded as success; counted as failure."
     assert noticed in " ".join(run(capsys, path, "--target", "0.8")[1].split())
     assert noticed in json.loads(run(capsys, path, "--target", "0.8", "--json")[1])["assumptions"]
+
+
+@pytest.mark.parametrize(("columns", "widest"), [("0", 80), ("1", 40), ("50", 50), ("200", 80)])
+def test_a_narrow_terminal_breaks_no_words(tmp_path, capsys, monkeypatch, columns, widest):
+    monkeypatch.setenv("COLUMNS", columns)
+    lines = run(capsys, table(tmp_path / "t.csv"), "--target", "0.85")[1].splitlines()
+    prose = [line for line in lines if line.startswith(("- ", "  ", "Next"))]
+    assert max(len(line) for line in prose if "  " not in line.strip()) <= widest
+    assert "demonstrations" in " ".join(lines)
