@@ -244,4 +244,6 @@ def test_a_trial_of_another_plan_is_refused(run, runs, played, tmp_path):
 def test_arms_are_named_by_what_tells_them_apart(tmp_path):
     first, second = tmp_path / "a" / "0" / "checkpoint", tmp_path / "b" / "0" / "checkpoint"
     assert arm_names([first]) == ("0",)
+    study = tmp_path / "runs" / "sim-only" / "any" / "0" / "checkpoint"
+    assert arm_names([study]) == ("sim-only/any/0",)
     assert arm_names([first, second]) == ("a/0", "b/0")

@@ -11,6 +11,9 @@ from simreal.report.text import capital, wrap
 
 _Entry = Mapping[str, Any]
 
+#: No saving is all of the cost: beyond this, in per cent, it is said as more.
+_NEARLY_ALL = 99
+
 
 def report_lines(found: _Entry) -> list[str]:
     """The object of `simreal cost --json` in words, 80 columns."""
@@ -126,11 +129,22 @@ def _break_even(found: _Entry, currency: str) -> list[str]:
         saved = ""
         if entry["saving"]:
             low, high = (100 * x for x in entry["saving"])
-            saved = f"; at the sizes tried it saves {low:,.0f} to {high:,.0f} %"
+            saved = f"; at the sizes tried {_saves(low, high)}"
         lines.append(f"  {what}, simulator {there}: {_band(entry['demonstrations'])}{saved}")
     if not found["headline"]:
         lines.append("Bands, no headline: the cost of building the simulator is a default.")
     return lines
+
+
+def _saves(low: float, high: float) -> str:
+    """A band of a saving in per cent, where it is one."""
+    if high <= 0:
+        return "it costs more"
+    if low > _NEARLY_ALL:
+        return f"it saves more than {_NEARLY_ALL} %"
+    least = "nothing" if low <= 0 else f"{low:,.0f}"
+    most = f"more than {_NEARLY_ALL}" if high > _NEARLY_ALL else f"{high:,.0f}"
+    return f"it saves {least} to {most} %"
 
 
 def _band(ends: Sequence[float | None]) -> str:

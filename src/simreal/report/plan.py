@@ -13,8 +13,8 @@ from simreal.verdicts.pilot.rule import Branch, Span
 
 _WIDTH = 79
 _STOP = (
-    "Stop: the target is then too unlikely for what it is worth. A lower target, more "
-    "demonstrations (--most) or a higher worth (--worth) would change that."
+    "Stop: the target is then too unlikely for what it is worth. Less of a target, "
+    "more demonstrations (--most) or more worth (--worth) would change that."
 )
 
 

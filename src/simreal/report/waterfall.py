@@ -12,8 +12,8 @@ from simreal.report.text import capital, wrap
 
 #: Characters that stand for 100 % in the waterfall, and for the names before it.
 _BAR, _NAME = 24, 23
-#: The target is often tried on fewer conditions than the variants. Where the gap on those is another
-#: one by more than this, the sentence keeps the two apart.
+#: The target is often tried on fewer conditions than the variants. Where the gap on those differs
+#: by more than this, the sentence keeps the two apart.
 _APART = 0.025
 
 Content = Mapping[str, Any]

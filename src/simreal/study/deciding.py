@@ -44,12 +44,17 @@ class Decided:
         return self.decision.to_json(self.plan_sha, self.label)
 
 
+def _own(parts: Sequence[str]) -> int:
+    """How many parts of a run's path are its name: ARM/TARGET/SEED in a study, else the last."""
+    return 3 if len(parts) > 3 and parts[-4] == "runs" else 1
+
+
 def arm_names(checkpoints: Sequence[Path]) -> tuple[str, ...]:
     """Names of checkpoints: of their runs, with as many parents as tell them apart."""
     parts = [path.resolve().parent.parts for path in checkpoints]
     if len(set(parts)) < len(parts):
         raise UsageError(f"{checkpoints[0]} is compared with itself; give two checkpoints.")
-    for depth in range(1, max(map(len, parts)) + 1):
+    for depth in range(max(map(_own, parts)), max(map(len, parts)) + 1):
         names = tuple("/".join(part[-depth:]) for part in parts)
         if len(set(names)) == len(names):
             return names
