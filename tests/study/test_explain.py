@@ -188,7 +188,7 @@ def test_an_interrupted_one_goes_on_where_it_was(study, monkeypatch):
     assert sum(told) == 8 * 120
     charges = read_charges(study.out / "ledger.jsonl")
     assert len(charges) == len({c.work for c in charges}) == 8 * 3  # what was played again, once
-    assert {(c.kind, c.arm, c.unit) for c in charges} == {("evaluate", "shared", "s")}
+    assert {(c.kind, c.arm, c.unit) for c in charges} == {("evaluate", "sim-only", "s")}
     assert charges[0].note.startswith("50 trials of sim-only in simulation, to explain its gap")
     assert len(plays) == 8 * 3 - 5  # of 3 shards a variant: a whole one, two of the second, ...
     assert found.conclude() == whole

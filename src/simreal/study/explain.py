@@ -2,7 +2,7 @@
 
 Each factor is nominal or as a target profile says. Variants that a profile cannot tell apart are
 played once. Everything lands in STUDY/explain/: plans by hash, trials that only ever grow. The
-machine's time is charged to the study's ledger, shared by its arms.
+machine's time is charged to the study's ledger, for the arm whose gap it is.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def variant_target(profile: TargetProfile, stage: Stage) -> Target:
 def variant_job(job: VariantJob) -> Tried:
     """Play one shard; depends on the job alone."""
     note = f"{len(job.conditions)} trials of {job.arm} in {job.name}, to explain its gap"
-    with Meter("evaluate", "shared", note) as meter:
+    with Meter("evaluate", job.arm, note) as meter:
         tried = run_shard(
             SafeTarget(variant_target(job.profile, job.stage)),
             policy_of(job.checkpoint),
