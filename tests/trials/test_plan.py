@@ -38,6 +38,12 @@ def plan(trials=120, seed=3, **changes) -> Plan:
     return make_plan(**{**parts, **changes})
 
 
+def test_a_table_is_no_study(tmp_path):
+    (tmp_path / "trials.csv").write_text("condition,success\n")
+    with pytest.raises(BadDataError, match="trials.csv is a file; a study is a folder"):
+        load_plan(tmp_path / "trials.csv" / "plan.json")
+
+
 def test_a_plan_comes_back_as_it_was_hashed(tmp_path):
     made = plan()
     made.save(tmp_path / "plan.json")

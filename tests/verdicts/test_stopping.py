@@ -7,6 +7,7 @@ from simreal.core.errors import UsageError
 from simreal.verdicts.betting import difference_sequence
 from simreal.verdicts.judged_schema import EVALUATE
 from simreal.verdicts.rates import Rate
+from simreal.verdicts.sequential import confidence_sequence
 from simreal.verdicts.stopping import Result, Rule, judge
 
 PAIRED = Rule(("a", "b"), "success", 50)
@@ -44,6 +45,15 @@ def test_one_arm_is_held_against_a_rate():
     assert judge(rule, {"a": side([0, 1] * 20)}).state == "missed"
     open_yet = judge(rule, {"a": side([1] * 5)})
     assert (open_yet.state, open_yet.saved, open_yet.trials) == ("cannot tell", 0, 5)
+
+
+def test_the_interval_of_a_decision_leaves_the_goal_out():
+    """Decided within a block whose last trials fail: the interval at its end alone reaches over."""
+    successes = [1] * 48 + [0, 0]
+    found = judge(Rule(("a",), "success", 100, goal=0.85), {"a": side(successes)})
+    assert (found.state, found.at) == ("reached", 42)
+    assert found.ci[0] > 0.85
+    assert confidence_sequence(48, 50)[0] < 0.85
 
 
 def test_a_decision_once_made_stands():

@@ -139,6 +139,8 @@ def load_plan(path: Path) -> Plan:
     Raises:
         BadDataError: when the file is missing, of another schema, or was changed after hashing.
     """
+    if path.parent.is_file():
+        raise BadDataError(f"{path.parent} is a file; a study is a folder.")
     if not path.is_file():
         raise BadDataError(f"{path} is missing; a study folder begins with its plan.")
     content = read_json(path)
