@@ -40,7 +40,7 @@ def plan(trials=120, seed=3, **changes) -> Plan:
 
 def test_a_table_is_no_study(tmp_path):
     (tmp_path / "trials.csv").write_text("condition,success\n")
-    with pytest.raises(BadDataError, match="trials.csv is a file; a study is a folder"):
+    with pytest.raises(BadDataError, match=r"trials\.csv is a file; a study is a folder"):
         load_plan(tmp_path / "trials.csv" / "plan.json")
 
 
