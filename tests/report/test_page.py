@@ -233,7 +233,7 @@ def test_the_card_answers_in_four_sentences(full_study: Path) -> None:
         "stand-in (simulated) : no figure here comes from a real arm",
         "Take hybrid: train on 600 simulated and 20 real demonstrations.",
         "91 % likely to pass a test of 85 %, by the fitted curves. Measured so far: 87/100",
-        "about $62.00 In nine of ten cases at most $141.",
+        "about $74.00 In nine of ten cases at most $141.",
         "20 more real demonstrations, 50 more trials",
         "What would change the answer: real-only wins if",
     ):

@@ -144,7 +144,7 @@ def test_a_road_says_how_likely_it_is_and_what_it_will_cost(planned: Study) -> N
     )
     assert "stand-in (simulated)" in small
     big, small = words.price(planned, (3000.0, 24000.0))
-    assert big == "about $62.00"
+    assert big == "about $74.00"
     assert "In nine of ten cases at most $141." in small
     assert "Building the simulation is not in it: $3,000 to $24,000" in small
     assert small.endswith("Spent so far: $15.44.")

@@ -148,7 +148,7 @@ class Band:
 class Road:
     """A road as the advisor sees it. p_reach: probability to pass a test of the goal.
 
-    p50, p90: cost in `currency`. pareto: no other road passes more often at no more cost.
+    mean, p50, p90: cost in `currency`. pareto: no other road passes more often at no more cost.
     tried: whether any arm has measured it; one that was not may only be measured, not advised.
     after: true success to expect of what passed (fraction of 1); tests are passed by luck too.
     """
@@ -162,6 +162,7 @@ class Road:
     pareto: bool
     tried: bool = True
     after: float | None = None
+    mean: float | None = None
 
 
 @dataclass(frozen=True)

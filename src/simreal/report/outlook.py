@@ -61,6 +61,7 @@ def roads(study: Study) -> list[Road]:
                 bool(road.get("pareto")),
                 bool(road.get("tried", True)),
                 road.get("after"),
+                cost.get("mean"),
             )
         )
     return found

@@ -101,7 +101,8 @@ def price(study: Study, setup: Sequence[float] | None = None) -> tuple[str, str]
         low, high = (money(x, currency) for x in setup)
         built = f"Building the simulation is not in it: {low} to {high}, an assumption. "
     so_far = f"Spent so far: {spent}." if spent != "Open" else ""
-    return f"about {money(road.p50, currency)}", f"{nine}{built}{so_far}".strip() or text
+    expected = road.p50 if road.mean is None else road.mean
+    return f"about {money(expected, currency)}", f"{nine}{built}{so_far}".strip() or text
 
 
 def _spent(study: Study, setup: Sequence[float] | None) -> tuple[str, str]:
