@@ -24,7 +24,7 @@ from simreal.core.types import Condition, Form, TargetSpec
 from simreal.study.single import pool_of, spec_of
 from simreal.study.targets import TargetJob, close_kept
 from simreal.study.trying import TrialJob, ledger_beside, play
-from simreal.trials.plan import Cell, Plan, draw_conditions, load_plan, make_plan
+from simreal.trials.plan import Cell, Plan, draw_conditions, load_plan, make_plan, plan_path
 from simreal.trials.run import done_trials
 from simreal.verdicts.stopping import By, Decision, Result, Rule, judge
 from simreal.worlds.tasks import task as find_task
@@ -61,20 +61,15 @@ def arm_names(checkpoints: Sequence[Path]) -> tuple[str, ...]:
     raise UsageError(f"{checkpoints[0]} and {checkpoints[-1]} cannot be told apart by name.")
 
 
-def plan_path(out: Path) -> Path:
-    """Where the plan of a file of trials lies: trials.plan.json beside trials.jsonl."""
-    return out.with_name(f"{out.stem}.plan.json")
-
-
 def _declare(path: Path, out: Path, plan: Plan) -> None:
     """Write the plan before the first trial, or accept the very same one."""
     if path.exists():
         there = load_plan(path)
         if there.sha == plan.sha:
             return
-        differs = [k for k in plan.content if there.content.get(k) != plan.content[k]]
+        differs = ", ".join(plan.differing(there))
         raise UsageError(
-            f"{path} declares another evaluation (it differs in {', '.join(differs)}); choose "
+            f"{path} declares another evaluation (it differs in {differs}); choose "
             "another file with --out, or run it as it was declared."
         )
     if out.exists() and out.stat().st_size:

@@ -68,6 +68,10 @@ class Plan:
         size = int(self.content["shard"])
         return [tuple(asked[i : i + size]) for i in range(0, len(asked), size)]
 
+    def differing(self, other: Plan) -> list[str]:
+        """Keys of this plan whose content is another one in `other`."""
+        return [k for k in self.content if other.content.get(k) != self.content[k]]
+
     def save(self, path: Path) -> None:
         """Write plan.json with its hash."""
         write_json(path, {**self.content, "sha256": self.sha})
@@ -133,6 +137,11 @@ def make_plan(
     return Plan(content)
 
 
+def plan_path(out: Path) -> Path:
+    """Where the plan of a file of trials lies: trials.plan.json beside trials.jsonl."""
+    return out.with_name(f"{out.stem}.plan.json")
+
+
 def load_plan(path: Path) -> Plan:
     """Read plan.json and verify its hash.
 
@@ -167,7 +176,7 @@ def open_plan(path: Path, plan: Plan) -> None:
     there = load_plan(path)
     if there.sha == plan.sha:
         return
-    keys = [k for k in plan.content if there.content.get(k) != plan.content[k]]
+    keys = plan.differing(there)
     raise UsageError(
         f"{path.parent} holds another study (its plan differs in {', '.join(keys[:4])}). "
         "Choose another folder with --out, or run it with the settings it was started with."

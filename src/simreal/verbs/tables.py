@@ -73,7 +73,7 @@ def read_only_arm(path: Path, arm: str | None, option: str, **only: str | None) 
 
 def on_one_side(table: Trials, simulated: bool) -> Trials:
     """The trials in simulation, or all others; the whole table where it holds one kind alone."""
-    from simreal.verdicts.advise.sheet import SIMULATION
+    from simreal.verdicts.records import SIMULATION
 
     own = tuple(row for row in table.rows if (row.target in SIMULATION) == simulated)
     return replace(table, rows=own) if own else table
@@ -81,7 +81,7 @@ def on_one_side(table: Trials, simulated: bool) -> Trials:
 
 def check_one_side(table: Trials) -> None:
     """Refuse to pool trials in simulation with others."""
-    from simreal.verdicts.advise.sheet import SIMULATION
+    from simreal.verdicts.records import SIMULATION
 
     targets = {row.target for row in table.rows if row.target is not None}
     if targets & set(SIMULATION) and targets - set(SIMULATION):
@@ -103,11 +103,12 @@ def notes(*tables: Trials, pooled: bool = True) -> list[str]:
     pooled: False where training seeds are kept apart.
     """
     from simreal.core.types import STAND_IN
+    from simreal.trials.plan import plan_path
     from simreal.verdicts.evidence import pooled_note
 
     found = dict.fromkeys(f"{table.path.name}: {note}" for table in tables for note in table.notes)
     for table in tables:
-        if table.path.with_name(f"{table.path.stem}.plan.json").exists():
+        if plan_path(table.path).exists():
             found[
                 f"{table.path.name} was stopped by the rule of the plan beside it: a p value that "
                 "looks once is too small for such trials; simreal evaluate said the verdict."

@@ -20,6 +20,8 @@ from typing import Any
 from simreal.core.errors import BadDataError, UsageError
 from simreal.core.types import Trial
 
+#: Targets of these names are the simulation.
+SIMULATION = ("sim", "simulation")
 _YES = frozenset({"1", "1.0", "true", "t", "yes", "y", "success", "pass", "passed"})
 _NO = frozenset({"0", "0.0", "false", "f", "no", "n", "failure", "fail", "failed"})
 _TORN = "The last line is cut off, as a kill leaves it, and is left out."

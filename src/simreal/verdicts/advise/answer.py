@@ -151,8 +151,9 @@ def _state(decision: Decision, rates: Rates, question: Question) -> tuple[Advice
         return "not enough evidence", because_open(decision, rates, question), ""
     ahead = because_ahead(seen, rates, question)
     if seen.chosen.plan.road == "real-only":
-        if harmful(decision):
-            return "do not build a simulator", ahead, because_harmful(_harm(decision))
+        harm = _harm(decision)
+        if harm is not None and harm >= _HARMFUL:
+            return "do not build a simulator", ahead, because_harmful(harm)
         if not rates.built and _would_win(decision, rates, question):
             return "do not build a simulator", ahead, because_break_even(rates)
     return "advice", ahead, ""
@@ -173,12 +174,6 @@ def _harm(decision: Decision) -> float | None:
     with_sim = decision.beliefs.along("hybrid", base, (1,))
     without = decision.beliefs.along("real-only", (base[0], 0), (1,))
     return float((with_sim < without).mean())
-
-
-def harmful(decision: Decision) -> bool:
-    """Whether simulated data is as good as sure to lower success (negative transfer)."""
-    found = _harm(decision)
-    return found is not None and found >= _HARMFUL
 
 
 def _next(decision: Decision, taken: Outlook | None, question: Question) -> Increment:

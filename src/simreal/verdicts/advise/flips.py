@@ -16,7 +16,8 @@ from simreal.verdicts.advise.words import percent
 _FARTHEST = 64.0
 _STEP = math.sqrt(2)
 _MOST_VARIANTS = 1024
-#: Less than even odds is no confidence.
+#: Confidences that may be asked for in place of a lower one; less than even odds is none.
+_SURER = (0.85, 0.9, 0.95)
 _LEAST_SURE = 0.5
 
 
@@ -39,8 +40,7 @@ def flips(
             _few(rates, now, road),
             _setup(rates, winner, road),
             _variants(rates, question, winner, road),
-            _surer(rates, question, winner, road),
-            _less_sure(rates, question, winner, now),
+            _confidence(rates, question, winner, now),
         )
         for sentence in part
     )
@@ -67,8 +67,7 @@ def _price(rates: Rates, winner: Winner, road: str, name: str) -> Iterator[str]:
             continue
         edge = _edge(lambda f: at(f) == road, last, factor)
         price = f"{rates.currency} {cents(value * edge)}"
-        wins = f"{other} is taken" if other else "no road is sure enough"
-        yield f"{wins} if {AMOUNTS[name]} costs {word} than {price} (now {cents(value)})."
+        yield f"{_wins(other)} if {AMOUNTS[name]} costs {word} than {price} (now {cents(value)})."
 
 
 def _edge(same: Callable[[float], bool], inside: float, outside: float) -> float:
@@ -111,8 +110,8 @@ def _setup(rates: Rates, winner: Winner, road: str) -> Iterator[str]:
         if other == road:
             return
         edge, word = _bisect(lambda m: at(m) == road, low, 4 * high), "more"
-    wins = f"{other} is taken" if other else "no road is sure enough"
-    yield f"{wins} if building the simulator costs {word} than {rates.currency} {edge:,.0f}."
+    price = f"{rates.currency} {edge:,.0f}"
+    yield f"{_wins(other)} if building the simulator costs {word} than {price}."
 
 
 def _bisect(same: Callable[[float], bool], inside: float, outside: float) -> float:
@@ -143,27 +142,26 @@ def _variants(rates: Rates, question: Question, winner: Winner, road: str) -> It
         yield f"{alone} is taken if there is one variant of the task only."
 
 
-def _surer(rates: Rates, question: Question, winner: Winner, road: str) -> Iterator[str]:
-    """A higher confidence at which another road, or none, is left."""
-    for confidence in (0.85, 0.9, 0.95):
-        if confidence <= question.confidence:
-            continue
-        other = winner(rates, replace(question, confidence=confidence))
-        if other != road:
-            wins = f"{other} is taken" if other else "no road is sure enough"
-            yield f"{wins} if you ask to be {percent(confidence)} sure (--confidence)."
-            return
-
-
-def _less_sure(rates: Rates, question: Question, winner: Winner, now: Survey) -> Iterator[str]:
-    """The highest lower confidence at which another road is taken: that road is only so sure."""
+def _confidence(rates: Rates, question: Question, winner: Winner, now: Survey) -> Iterator[str]:
+    """The nearest higher confidence at which another road, or none, is left; and the highest lower
+    one at which another road is taken: that road is only so sure.
+    """
     assert now.chosen is not None
-    road = now.chosen.plan.road
-    levels = {math.floor(100 * other.p_reach) / 100 for other in now.outlooks}
-    for confidence in sorted(levels, reverse=True):
-        if not _LEAST_SURE <= confidence < question.confidence:
-            continue
-        other = winner(rates, replace(question, confidence=confidence))
-        if other not in (road, None):
-            yield f"{other} is taken if {percent(confidence)} sure is enough (--confidence)."
-            return
+    road, asked = now.chosen.plan.road, question.confidence
+
+    def at(confidence: float) -> str | None:
+        return winner(rates, replace(question, confidence=confidence))
+
+    for level in (level for level in _SURER if level > asked):
+        if (other := at(level)) != road:
+            yield f"{_wins(other)} if you ask to be {percent(level)} sure (--confidence)."
+            break
+    reached = {math.floor(100 * other.p_reach) / 100 for other in now.outlooks}
+    for level in sorted((x for x in reached if _LEAST_SURE <= x < asked), reverse=True):
+        if (other := at(level)) not in (road, None):
+            yield f"{other} is taken if {percent(level)} sure is enough (--confidence)."
+            break
+
+
+def _wins(road: str | None) -> str:
+    return f"{road} is taken" if road else "no road is sure enough"

@@ -84,11 +84,11 @@ def because_break_even(rates: Rates) -> str:
     )
 
 
-def because_harmful(probability: float | None) -> str:
+def because_harmful(probability: float) -> str:
     """Why simulated data is left out."""
     return (
         f"Simulated demonstrations lower success beside the same real ones with probability "
-        f"{percent(probability or 0.0)}."
+        f"{percent(probability)}."
     )
 
 

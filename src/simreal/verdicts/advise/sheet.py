@@ -9,10 +9,9 @@ from simreal.core.errors import BadDataError
 from simreal.verdicts.cost import Arm
 from simreal.verdicts.cost.prices import Prices
 from simreal.verdicts.evidence import Evidence
-from simreal.verdicts.records import TrialRow
+from simreal.verdicts.records import SIMULATION, TrialRow
 
-#: Targets of these names are the simulation; a row without a target was tried on the robot.
-SIMULATION = ("sim", "simulation")
+#: A row without a target was tried on the robot.
 _ROBOT = "target"
 
 
