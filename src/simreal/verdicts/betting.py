@@ -19,7 +19,7 @@ succeeds as seldom has a better mean score. Sources: Waudby-Smith and Ramdas (20
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -31,7 +31,7 @@ from simreal.core.errors import UsageError
 from simreal.verdicts.numerics import Array, root
 from simreal.verdicts.planning import ALPHA
 from simreal.verdicts.rates import Interval
-from simreal.verdicts.sequential import Alternative, SequentialState, check_alpha, check_most
+from simreal.verdicts.sequential import Alternative, SequentialState, check_alpha, watch
 
 #: Quadrature points of the mixture over p. Any number of them is a valid mixture; with 256 it is
 #: the even one to the last digit up to 511 trials.
@@ -167,26 +167,23 @@ def follow_scores(
 
     The iterable is read no further than needed, so it may run the trials.
     """
-    check_most(most)
-    check_alpha(alpha)
     points, log_weights = _bets(0.5, alternative)
-    wealth = np.zeros(len(points))
     seen: list[tuple[float, float]] = []
-    highest = 0.0
+
+    def log_e() -> Iterator[float]:
+        wealth = np.zeros(len(points))
+        for pair in pairs:
+            seen.append(pair)
+            wealth += _log_factors((1 + _differences([pair])) / 2, 0.5, points)[0]
+            yield _mixed(wealth, log_weights)
+
+    found = watch(log_e(), most, alpha)
     state: SequentialState = "cannot tell"
-    for pair in pairs:
-        seen.append(pair)
-        wealth += _log_factors((1 + _differences([pair])) / 2, 0.5, points)[0]
-        highest = max(highest, _mixed(wealth, log_weights))
-        if highest >= -math.log(alpha):
-            state = "better" if sum(x - y for x, y in seen) > 0 else "worse"
-        if state != "cannot tell" or len(seen) == most:
-            break
-    e = math.exp(min(highest, 690.0))
+    if found.crossed:
+        state = "better" if sum(x - y for x, y in seen) > 0 else "worse"
     a, b = (sum(scores) / len(seen) for scores in zip(*seen, strict=True)) if seen else (None, None)
     ci = difference_sequence(seen, alpha)
-    saved = most - len(seen) if state != "cannot tell" else 0
-    return ScoreSequential(len(seen), a, b, ci, e, min(1.0, 1 / e), state, saved)
+    return ScoreSequential(len(seen), a, b, ci, found.e, found.p, state, found.saved)
 
 
 @dataclass(frozen=True)
@@ -215,21 +212,21 @@ def follow_mean(values: Iterable[float], goal: float, most: int, alpha: float = 
     "reached": the whole interval lies above `goal`; "missed": below. Both err with `alpha` at
     most, however often one looks.
     """
-    check_most(most)
-    check_alpha(alpha)
     if not 0 < goal < 1:
         raise UsageError(f"The goal must lie strictly between 0 and 1; got {goal}.")
     points, log_weights = _bets(goal, "two-sided")
-    wealth = np.zeros(len(points))
     seen: list[float] = []
-    state: ReachState = "cannot tell"
-    for value in values:
-        seen.append(float(value))
-        wealth += _log_factors(_scores([value]), goal, points)[0]
-        if _mixed(wealth, log_weights) >= -math.log(alpha):
-            state = "reached" if sum(seen) / len(seen) > goal else "missed"
-        if state != "cannot tell" or len(seen) == most:
-            break
+
+    def log_e() -> Iterator[float]:
+        wealth = np.zeros(len(points))
+        for value in values:
+            seen.append(float(value))
+            wealth += _log_factors(_scores([value]), goal, points)[0]
+            yield _mixed(wealth, log_weights)
+
+    found = watch(log_e(), most, alpha)
     mean = sum(seen) / len(seen) if seen else None
-    saved = most - len(seen) if state != "cannot tell" else 0
-    return Reaching(len(seen), mean, mean_sequence(seen, alpha), goal, state, saved)
+    state: ReachState = "cannot tell"
+    if found.crossed and mean is not None:
+        state = "reached" if mean > goal else "missed"
+    return Reaching(len(seen), mean, mean_sequence(seen, alpha), goal, state, found.saved)

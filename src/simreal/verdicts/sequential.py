@@ -11,7 +11,7 @@ probability 1/2; against it stands the uniform mixture of all other probabilitie
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -82,6 +82,45 @@ def confidence_sequence(s: int, n: int, alpha: float = ALPHA) -> Interval:
 
 
 @dataclass(frozen=True)
+class Watched:
+    """An e-process that was followed. highest: the largest log e-value so far, at least 0.
+
+    crossed: whether it reached 1 / alpha. saved: values that were allowed and not needed.
+    """
+
+    highest: float
+    crossed: bool
+    saved: int
+
+    @property
+    def e(self) -> float:
+        """The largest e-value so far, at most e^690."""
+        return math.exp(min(self.highest, 690.0))
+
+    @property
+    def p(self) -> float:
+        """Anytime-valid p: 1 / e, capped at 1."""
+        return min(1.0, 1 / self.e)
+
+
+def watch(log_e: Iterable[float], most: int, alpha: float = ALPHA) -> Watched:
+    """Follow log e-values as they come until one reaches 1 / alpha, or there are `most`.
+
+    The iterable is read no further than needed.
+    """
+    check_most(most)
+    check_alpha(alpha)
+    highest, seen, crossed = 0.0, 0, False
+    for value in log_e:
+        seen += 1
+        highest = max(highest, value)
+        crossed = highest >= -math.log(alpha)
+        if crossed or seen == most:
+            break
+    return Watched(highest, crossed, most - seen if crossed else 0)
+
+
+@dataclass(frozen=True)
 class Sequential:
     """Where a sequential comparison stands.
 
@@ -113,21 +152,18 @@ def follow_pairs(
 
     The iterable is read no further than needed, so it may run the trials.
     """
-    check_most(most)
-    check_alpha(alpha)
-    b = c = seen = 0
-    highest = 0.0
+    seen: list[tuple[bool, bool]] = []
+
+    def log_e() -> Iterator[float]:
+        b = c = 0
+        for first, second in pairs:
+            seen.append((first, second))
+            b, c = b + (first and not second), c + (second and not first)
+            yield log_e_paired(b, c, alternative)
+
+    found = watch(log_e(), most, alpha)
+    b, c = sum(x and not y for x, y in seen), sum(y and not x for x, y in seen)
     state: SequentialState = "cannot tell"
-    for first, second in pairs:
-        seen += 1
-        b, c = b + (first and not second), c + (second and not first)
-        highest = max(highest, log_e_paired(b, c, alternative))
-        if highest >= -math.log(alpha):
-            state = "better" if b > c else "worse"
-            break
-        if seen == most:
-            break
-    e = math.exp(min(highest, 690.0))
-    return Sequential(
-        seen, b, c, e, min(1.0, 1 / e), state, most - seen if state != "cannot tell" else 0
-    )
+    if found.crossed:
+        state = "better" if b > c else "worse"
+    return Sequential(len(seen), b, c, found.e, found.p, state, found.saved)
