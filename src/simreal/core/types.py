@@ -1,8 +1,10 @@
 """The nouns of simreal. All are frozen; units stand in the names.
 
 At every boundary of a world, a target, a data set or a checkpoint, joints are in LeRobot's units:
-degrees for arm joints, 0-100 for the gripper (100 = open), named `<joint>.pos`. Radians exist only
-behind `simreal.worlds`.
+degrees for arm joints, 0-100 for the gripper (100 = open), named `<joint>.pos`. A robot that is
+commanded in task space has tool channels in the place of joints: `tool_x`, `tool_y`, `tool_z` in
+millimetres and `tool_rx`, `tool_ry`, `tool_rz`, a rotation vector in degrees. Radians and metres
+exist only behind `simreal.worlds`.
 """
 
 from __future__ import annotations
@@ -25,6 +27,12 @@ FORMS: tuple[Form, ...] = get_args(Form)
 #: Control rate of every world, twin and robot.
 RATE_HZ = 20.0
 
+#: Sampling rate of every force/torque sensor, and the samples one control period brings.
+WRENCH_HZ = 500.0
+WRENCH_SAMPLES = round(WRENCH_HZ / RATE_HZ)
+#: What one sample holds: force in newtons, torque in newton metres.
+WRENCH_NAMES = ("fx", "fy", "fz", "tx", "ty", "tz")
+
 #: What every number taken on a twin is called, wherever it appears.
 STAND_IN = "stand-in (simulated)"
 
@@ -39,11 +47,15 @@ class Observation:
     joint_pos: measured positions, shape (N, J), LeRobot units.
     images: per camera (N, H, W, 3) uint8 RGB, row 0 at the top; empty when none were asked for.
     time_s: seconds since reset, the same for all N (lockstep).
+    wrench: where the robot has a force/torque sensor, its last `WRENCH_SAMPLES` samples, oldest
+    first, (N, S, 6): force (N) on the tool and torque (Nm) about the tool's tip, in the tool's
+    frame, taken since the last control step at `WRENCH_HZ`.
     """
 
     joint_pos: Floats
     images: Images
     time_s: float
+    wrench: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -143,7 +155,7 @@ class TargetSpec:
 
     kind: `sim`, `twin` or `robot`. label: printed beside every number taken on it, e.g.
     `stand-in (simulated)`. batch: the largest N that `reset` accepts.
-    cameras: name -> (height_px, width_px).
+    cameras: name -> (height_px, width_px). wrench: whether observations hold a force/torque window.
     """
 
     name: str
@@ -156,6 +168,7 @@ class TargetSpec:
     task: str
     seed: int | None = None
     severity: str | None = None
+    wrench: bool = False
 
 
 @dataclass(frozen=True)
@@ -164,6 +177,7 @@ class Episode:
 
     joint_pos, actions: (T, J) float32, LeRobot units; action t is the target commanded at frame t.
     images: camera -> (T, H, W, 3) uint8 RGB. source: `sim`, `real`, `twin`, ...
+    wrench: (T, S, 6) as in `Observation`, or None where the robot has no force/torque sensor.
     scenario: the randomization it was made under, or None. provenance: seeds, versions, seconds.
     """
 
@@ -175,6 +189,7 @@ class Episode:
     source: str
     scenario: Scenario | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    wrench: Floats | None = None
 
     def __len__(self) -> int:
         """Number of frames."""
