@@ -33,6 +33,7 @@ from simreal.demos.store import create
 from simreal.study.data import SIM_SHARD, dataset_spec
 from simreal.worlds.randomize import profile
 from simreal.worlds.simulated import SimConfig, draw_scenario, scene_of
+from simreal.worlds.so101_rig import SO101
 
 RESULTS = Path(__file__).parent / "results" / "generation.json"
 FORMS, SHADOWS = ("primitive", "mesh"), ("off", "on")
@@ -88,7 +89,7 @@ def casting_lights(config: SimConfig, index: int) -> int:
 def measure(form: str, shadows: str, wanted: int, seed: int, root: Path) -> dict[str, Any]:
     """One row, in this process."""
     began = time.process_time()
-    config = SimConfig("lift", form, SIZE_PX, profile("full"), seed, shadows=shadows == "on")
+    config = SimConfig("lift", form, SIZE_PX, profile("full", SO101), seed, shadows=shadows == "on")
     simulate_shard(SimShard(config, WARM_UP, 2))
     started = time.process_time()
     tally, number, wall = Tally(), 0, time.perf_counter()

@@ -28,10 +28,11 @@ from simreal.core.files import write_json
 from simreal.core.loop import run_episodes
 from simreal.demos.experts import EXPERT, ScriptedOperator
 from simreal.demos.record import conditions_for
+from simreal.worlds.names import CAMERAS
 from simreal.worlds.randomize import profile
 from simreal.worlds.render import Look, Renderer
-from simreal.worlds.scene import CAMERAS
 from simreal.worlds.simulated import SimConfig, simulated_world
+from simreal.worlds.so101_rig import SO101
 from simreal.worlds.tasks import task as find_task
 from simreal.worlds.world import World
 
@@ -77,7 +78,7 @@ class Stage:
 
 def stage(name: str, scenes: int) -> Stage:
     """Play `scenes` demonstrations under a profile and keep the moments."""
-    config = SimConfig("lift", "mesh", profile=profile(name), batch=scenes)
+    config = SimConfig("lift", "mesh", profile=profile(name, SO101), batch=scenes)
     world, task = simulated_world(config), find_task("lift")
     moments = Moments(world)
     operator = ScriptedOperator(task, world.privileged, EXPERT, config.seed)

@@ -15,6 +15,7 @@ from loop import serve, sway, triangles
 from simreal.demos.record import conditions_for
 from simreal.worlds.randomize import profile
 from simreal.worlds.simulated import SimConfig, simulated_world
+from simreal.worlds.so101_rig import SO101
 from simreal.worlds.tracer import VISIBLE_GROUPS
 from simreal.worlds.world import World
 
@@ -40,7 +41,7 @@ def main() -> None:
         "lift",
         options.form,
         options.size,
-        profile(options.profile),
+        profile(options.profile, SO101),
         shadows=options.shadows,
         batch=options.worlds,
     )

@@ -16,7 +16,8 @@ from simreal.verdicts.claims import CLAIM_STATES, all_claims
 from simreal.verdicts.compare import STATES
 from simreal.verdicts.cost.prices import prices_from
 from simreal.verdicts.schemas import SCHEMAS
-from simreal.worlds.randomize import TERMS, profile
+from simreal.worlds.randomize import profile
+from simreal.worlds.so101_rig import SO101
 from simreal.worlds.variation import DISTRIBUTIONS, OPERATIONS, Axis, Normal
 
 DOCS = ROOT / "docs"
@@ -81,11 +82,11 @@ def drawn(axis: Axis) -> str:
 
 
 def term_rows() -> list[str]:
-    full = {axis.term: drawn(axis) for axis in profile("full").axes}
+    full = {axis.term: drawn(axis) for axis in profile("full", SO101).axes}
     return [
         f"| `{t.name}` | {t.size} | {t.unit} | {', '.join(f'`{w}`' for w in t.writes)} "
         f"| {full.get(t.name, 'not in it')} |"
-        for t in TERMS.values()
+        for t in SO101.terms.values()
     ]
 
 
@@ -164,7 +165,7 @@ def test_keys_of_a_study_file_and_their_defaults_are_listed(title):
 def test_the_example_of_a_profile_loads(tmp_path):
     (block,) = toml_blocks("randomization.md")
     (tmp_path / "mine.toml").write_text(block)
-    chosen = profile(str(tmp_path / "mine.toml"))
+    chosen = profile(str(tmp_path / "mine.toml"), SO101)
     assert chosen.name == "kitchen"
     assert {type(axis.distribution) for axis in chosen.axes} == set(DISTRIBUTIONS.values())
     assert {axis.operation for axis in chosen.axes} == set(OPERATIONS)

@@ -20,12 +20,12 @@ from simreal.core.loop import run_episodes
 from simreal.core.seeds import generator
 from simreal.core.types import RATE_HZ, Condition, Observation, Outcome, TargetSpec
 from simreal.demos.experts import EXPERT, ScriptedOperator
-from simreal.worlds import so101
+from simreal.worlds.names import CAMERAS, OBJECT, TABLE, TABLE_PLANE
 from simreal.worlds.randomize import Profile, draw, profile
-from simreal.worlds.scene import CAMERAS, build
+from simreal.worlds.scene import build
 from simreal.worlds.settings import Settings
-from simreal.worlds.simulated import solvable
-from simreal.worlds.task import OBJECT, TABLE, TABLE_PLANE, Task, TaskState
+from simreal.worlds.so101_rig import SO101
+from simreal.worlds.task import Task, TaskState
 from simreal.worlds.world import World
 
 EPISODES = 60
@@ -75,7 +75,7 @@ class _Watch:
 class _Kit:
     def __init__(self, task: Task, episodes: int) -> None:
         self.task, self.episodes = task, episodes
-        self.scene = build(task.build, "primitive")
+        self.scene = build(task, "primitive")
         self.played: tuple[Outcome, _Watch] | None = None
 
     def conditions(self, first: int, count: int) -> list[Condition]:
@@ -91,14 +91,14 @@ class _Kit:
             kind="sim",
             label="simulation",
             batch=batch,
-            joint_names=so101.JOINTS,
+            joint_names=self.task.robot.channels,
             cameras=dict.fromkeys(CAMERAS, (64, 64)),
             rate_hz=RATE_HZ,
             task=self.task.name,
         )
 
         def prepare(condition: Condition) -> Settings:
-            reason = lambda settings: solvable(self.task, settings)  # noqa: E731
+            reason = lambda settings: self.task.robot.unsolvable(self.task, settings)  # noqa: E731
             return draw(self.scene, chosen, 0, condition.index, reason)[1]
 
         return World(self.task, self.scene, spec, prepare)
@@ -114,7 +114,7 @@ class _Kit:
     def nominal(self) -> tuple[Outcome, _Watch]:
         """The expert's nominal episodes, played once."""
         if self.played is None:
-            world = self.world(profile("none"), self.episodes)
+            world = self.world(profile("none", SO101), self.episodes)
             self.played = self.play(world, 0, self.episodes)
         return self.played
 
@@ -177,12 +177,12 @@ class _Kit:
                     )
             seen.append(tuple(drawn.values()))
         assert len(set(seen)) == DRAWS, "draw() repeats itself"
-        reason = solvable(self.task, Settings(self.scene))
+        reason = self.task.robot.unsolvable(self.task, Settings(self.scene))
         assert reason is None, f"the nominal scene cannot be solved: {reason}"
 
     def check_start(self) -> None:
         """Nothing is reached at the start, and everything is at rest."""
-        world = self.world(profile("none"), self.episodes)
+        world = self.world(profile("none", SO101), self.episodes)
         world.reset(self.conditions(0, self.episodes))
         start = world.state()
         for stage, holds in zip(self.task.judge, self.task.stages(start), strict=True):
@@ -196,7 +196,7 @@ class _Kit:
 
     def check_the_object_is_seen(self) -> None:
         """A policy's scene camera shows the object in every start position."""
-        world = self.world(profile("none"), 20)
+        world = self.world(profile("none", SO101), 20)
         world.reset(self.conditions(0, 20))
         pictures = world.observe().images["scene"].astype(int)
         hidden = Settings(self.scene)
@@ -240,8 +240,8 @@ class _Kit:
     def check_independence(self) -> None:
         """What an episode becomes does not depend on the worker and batch that plays it."""
         n = 7
-        whole, watched = self.play(self.world(profile("full"), n), 0, n)
-        used = self.world(profile("full"), n)
+        whole, watched = self.play(self.world(profile("full", SO101), n), 0, n)
+        used = self.world(profile("full", SO101), n)
         for first, count in ((3, 4), (0, 3)):
             part, watch = self.play(used, first, count)
             rows = slice(first, first + count)

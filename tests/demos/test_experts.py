@@ -14,6 +14,7 @@ from simreal.verdicts.rates import wilson
 from simreal.worlds import so101
 from simreal.worlds.randomize import Profile, profile
 from simreal.worlds.simulated import SimConfig, simulated_world
+from simreal.worlds.so101_rig import SO101
 from simreal.worlds.variation import Axis, Uniform
 
 GRIPPER = so101.GRIPPER
@@ -40,7 +41,7 @@ class Notes:
 def play(
     chosen: str | Profile, style: Style, first: int, count: int, task: str = "lift"
 ) -> tuple[Outcome, Notes]:
-    picked = profile(chosen) if isinstance(chosen, str) else chosen
+    picked = profile(chosen, SO101) if isinstance(chosen, str) else chosen
     config = SimConfig(task=task, profile=picked, batch=count)
     world = simulated_world(config)
     operator = ScriptedOperator(world.task, world.privileged, style, config.seed)

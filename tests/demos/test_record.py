@@ -15,11 +15,12 @@ from simreal.demos.record import TAIL, ShardResult, SimShard, conditions_for, si
 from simreal.worlds.physics import Physics
 from simreal.worlds.randomize import Profile, profile, settings_of
 from simreal.worlds.simulated import SimConfig, draw_scenario, simulated_world
+from simreal.worlds.so101_rig import SO101
 from simreal.worlds.tasks.lift import LIFT
 from simreal.worlds.terms import DYNAMICS
 from simreal.worlds.variation import Axis, Uniform
 
-FULL = SimConfig(profile=profile("full"), size_px=32, batch=4, appearances=2)
+FULL = SimConfig(profile=profile("full", SO101), size_px=32, batch=4, appearances=2)
 
 
 @pytest.fixture(scope="module")
@@ -219,7 +220,7 @@ def test_rejected_draws_are_counted():
 
 
 def test_the_style_is_recorded():
-    config = dataclasses.replace(FULL, profile=profile("none"), appearances=1)
+    config = dataclasses.replace(FULL, profile=profile("none", SO101), appearances=1)
     result = simulate_shard(SimShard(config, first=0, count=2, style=HUMAN))
     assert {e.provenance["operator"] for e in result.episodes} == {"human"}
 

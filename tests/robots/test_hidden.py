@@ -9,9 +9,9 @@ from simreal.core.errors import UsageError
 from simreal.robots.hidden import CLUTTER, LIGHTS, TwinParameters, draw
 from simreal.robots.ranges import COUNTS, RANGES, SEVERITIES
 from simreal.robots.servo import REAL_ARM
-from simreal.worlds.randomize import TERMS
 from simreal.worlds.scene import CLUTTER as SCENE_CLUTTER
 from simreal.worlds.scene import LIGHTS as SCENE_LIGHTS
+from simreal.worlds.so101_rig import SO101
 from simreal.worlds.variation import OPERATIONS
 
 SEEDS = range(60)
@@ -115,9 +115,9 @@ def test_the_world_part_speaks_the_words_of_profiles():
     parts = draw(8, "moderate").world()
     assert len({axis for axis, _, _ in parts}) == len(parts)
     for axis, operation, values in parts:
-        assert axis in TERMS, axis
+        assert axis in SO101.terms, axis
         assert operation in OPERATIONS
-        assert len(values) == TERMS[axis].size, axis
+        assert len(values) == SO101.terms[axis].size, axis
         assert all(isinstance(v, float) for v in values), axis
     assert LIGHTS == SCENE_LIGHTS
     assert CLUTTER == SCENE_CLUTTER

@@ -22,9 +22,9 @@ from simreal.robots.twin import (
     textures,
 )
 from simreal.robots.twinfile import TwinFile, write_twin
-from simreal.worlds.randomize import TERMS
 from simreal.worlds.scene import TRAINING_SHAPES, UNSEEN_SHAPES, build
 from simreal.worlds.simulated import TEXTURES
+from simreal.worlds.so101_rig import SO101
 from simreal.worlds.tasks import task as find_task
 from simreal.worlds.textures import bank
 
@@ -127,11 +127,11 @@ def test_unseen_backgrounds_change_pictures_and_nothing_else(twin):
 
 
 def test_the_suite_exchanges_the_textures_of_table_and_background_alone():
-    scene = build(LIFT.build, "primitive", textures(), UNSEEN_SHAPES)
+    scene = build(LIFT, "primitive", textures(), UNSEEN_SHAPES)
     (nominal,), (unseen,) = (conditions(1, suite) for suite in ("nominal", "backgrounds"))
     a, b = (hidden_settings(scene, HIDDEN, c) for c in (nominal, unseen))
     differing = {f for f in a.edited | b.edited if not np.array_equal(a.value(f), b.value(f))}
-    written = {*TERMS["table_texture"].writes, *TERMS["background_texture"].writes}
+    written = {*SO101.terms["table_texture"].writes, *SO101.terms["background_texture"].writes}
     assert differing
     assert differing <= written
     ids = [scene.look.material(name).id for name in ("table", "background")]
@@ -156,7 +156,7 @@ def test_twins_training_and_unseen_backgrounds_share_no_texture_and_no_clutter()
 
 
 def test_a_twin_shows_no_unseen_texture_in_everyday_life():
-    scene = build(LIFT.build, "primitive", textures(), UNSEEN_SHAPES)
+    scene = build(LIFT, "primitive", textures(), UNSEEN_SHAPES)
     for seed in range(12):
         settings = hidden_settings(scene, draw(seed, "harsh"), conditions(1)[0])
         shown = {int(i) for i in settings.value("look.mat_texid").ravel() if i >= 0}

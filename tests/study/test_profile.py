@@ -16,7 +16,7 @@ from simreal.study.profile import AXES, EXTRAS, FACTORS, NOMINAL_SERVO, Setting,
 from simreal.study.profilefile import profile_from, profile_text, read_profile
 from simreal.study.variants import KNOWN, Stage, described_settings, profile_of, subsets
 from simreal.verdicts.taxonomy import KINDS
-from simreal.worlds.randomize import TERMS
+from simreal.worlds.so101_rig import SO101
 
 #: Where each quantity belongs, spelled out: a new axis has to be put somewhere on purpose.
 SENSING = {"joint_offset", "observation_delay", "encoder_noise"}
@@ -56,7 +56,7 @@ def full() -> TargetProfile:
 
 
 def test_everything_that_can_be_said_belongs_to_exactly_one_factor():
-    assert set(AXES) == set(TERMS)
+    assert set(AXES) == set(SO101.terms)
     assert {a for a, f in AXES.items() if f == "sensing"} == SENSING
     assert {a for a, f in AXES.items() if f == "actuation"} == ACTUATION
     assert {a for a, f in AXES.items() if f == "dynamics"} == DYNAMICS

@@ -8,10 +8,11 @@ from simreal.core.types import Condition
 from simreal.worlds import so101
 from simreal.worlds.physics import Physics
 from simreal.worlds.placing import initial_qpos
-from simreal.worlds.randomize import TERMS, Profile, profile
+from simreal.worlds.randomize import Profile, profile
 from simreal.worlds.scene import Scene
 from simreal.worlds.settings import CONTROL, IMAGE, Settings
 from simreal.worlds.simulated import SimConfig, scene_of, sim_spec, simulated_world
+from simreal.worlds.so101_rig import SO101
 from simreal.worlds.tasks import task as find_task
 from simreal.worlds.variation import OPERATIONS
 from simreal.worlds.world import World
@@ -39,7 +40,7 @@ def conditions(n: int, task: str = "lift", seed: int = 0, first: int = 0) -> lis
 
 def world(chosen: str | Profile = "none", **config: object) -> World:
     """A simulated world of a profile."""
-    picked = profile(chosen) if isinstance(chosen, str) else chosen
+    picked = profile(chosen, SO101) if isinstance(chosen, str) else chosen
     return simulated_world(SimConfig(profile=picked, **config))  # type: ignore[arg-type]
 
 
@@ -59,7 +60,7 @@ def settings_with(**edits: tuple[str, object]) -> Settings:
 def applied(settings: Settings, **edits: tuple[str, object]) -> Settings:
     """`settings` after more terms."""
     for name, (operation, values) in edits.items():
-        term = TERMS[name]
+        term = SO101.terms[name]
         numbers = np.broadcast_to(np.asarray(values, dtype=float), (term.size,))
         term.apply(settings, OPERATIONS[operation], numbers.copy())
     return settings
@@ -98,10 +99,9 @@ def physics_at_home(settings: list[Settings], reset: dict[str, float] | None = N
     """Physics of len(settings) worlds of lift, arm at home."""
     chosen = reset or {"object_x_m": 0.21, "object_y_m": 0.03, "object_yaw_rad": 0.2}
     built = settings[0].scene
-    physics = Physics(built.physics, len(settings))
+    physics = Physics(built.physics, len(settings), so101.JOINTS, SO101.writes)
     qpos = np.stack([initial_qpos(built, s, chosen) for s in settings])
-    latency = np.array([float(s.value("control.action_latency_s")[0]) for s in settings])
-    physics.reset(settings, qpos, latency)
+    physics.reset(settings, qpos, qpos[:, physics.joint_q])
     return physics
 
 

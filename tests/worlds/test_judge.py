@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from simreal.worlds.judge import COLLIDED_N, COLLISION_N, Judge
+from simreal.worlds.judge import COLLIDED_N, Judge
 from simreal.worlds.task import TaskState
 from simreal.worlds.tasks.lift import LIFT
 from simreal.worlds.tasks.push import PUSH
@@ -116,7 +116,7 @@ def test_worlds_are_judged_apart():
 
 
 def test_a_collision_is_the_beginning_of_a_press():
-    light, hard = 0.5 * COLLISION_N, 3 * COLLISION_N
+    light, hard = 0.5 * LIFT.collision_n, 3 * LIFT.collision_n
     force = [[0, hard, hard, light, hard, 0], [light] * 6]
     outcome = judged([NEAR] * 6, [NEAR] * 6, force=force).outcome()
     assert outcome.collisions.tolist() == [2, 0]

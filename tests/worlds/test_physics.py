@@ -13,13 +13,14 @@ from simreal.worlds.physics import Physics
 from simreal.worlds.placing import initial_qpos
 from simreal.worlds.randomize import draw, profile
 from simreal.worlds.settings import Settings
+from simreal.worlds.so101_rig import SO101, ServoDrive
 
 STEPS = 25
 
 
 @pytest.fixture(scope="module")
 def scenarios() -> list[Settings]:
-    return [draw(kit.scene(), profile("full"), 11, i)[1] for i in range(5)]
+    return [draw(kit.scene(), profile("full", SO101), 11, i)[1] for i in range(5)]
 
 
 def play(chosen: list[Settings], members: list[int]) -> dict[int, np.ndarray]:
@@ -45,15 +46,11 @@ def test_reset_forgets(scenarios):
     used = kit.physics_at_home(scenarios[::-1])
     for step in range(5):
         used.step(kit.wave(step, 5))
-    used.reset(scenarios, fresh.qpos(), np.array([_latency(s) for s in scenarios]))
+    used.reset(scenarios, fresh.qpos(), fresh.joint_rad())
     for step in range(STEPS):
         for physics in (fresh, used):
             physics.step(kit.wave(step, 5))
     assert np.array_equal(fresh.qpos(), used.qpos())
-
-
-def _latency(settings: Settings) -> float:
-    return float(settings.value("control.action_latency_s")[0])
 
 
 @pytest.mark.parametrize("substeps", [0, 1, 7, 19, 20, 21, 45])
@@ -88,7 +85,7 @@ def test_a_control_step_is_a_twentieth_of_a_second():
     assert physics.substeps == 20
     physics.step(kit.wave(0, 1))
     assert physics.data[0].time == pytest.approx(0.05)
-    assert Physics(kit.scene().physics, 1, rate_hz=10).substeps == 40
+    assert Physics(kit.scene().physics, 1, so101.JOINTS, rate_hz=10).substeps == 40
 
 
 def test_the_arm_rests_where_it_is_told_to():
@@ -140,8 +137,7 @@ def test_a_reset_heals_a_diverged_world(scenarios):
     physics.step(kit.wave(0, 2))
     assert physics.diverged.tolist() == [True, False]
     fresh = kit.physics_at_home(scenarios[:2])
-    latency = np.array([_latency(s) for s in scenarios[:2]])
-    physics.reset(scenarios[:2], fresh.qpos(), latency)
+    physics.reset(scenarios[:2], fresh.qpos(), fresh.joint_rad())
     assert not physics.diverged.any()
     assert physics.warnings() == ["", ""]
     for step in range(10):
@@ -171,14 +167,14 @@ def test_a_servo_stands_between_commands_and_motors(every):
     served, plain = (kit.physics_at_home([nominal, nominal]) for _ in range(2))
     servo = Recorder(every, so101.FRICTION_LOSS)
     for step in range(5):
-        served.step(kit.wave(step, 2), servo)
+        served.step(kit.wave(step, 2), ServoDrive(servo))
         plain.step(kit.wave(step, 2))
     assert np.array_equal(served.qpos(), plain.qpos())
     assert len(servo.calls) == 5 * 20 // every
     assert np.array_equal(servo.calls[-1][0], kit.wave(4, 2))
     stiff = kit.physics_at_home([nominal, nominal])
     for step in range(5):
-        stiff.step(kit.wave(step, 2), Recorder(every, 50.0))
+        stiff.step(kit.wave(step, 2), ServoDrive(Recorder(every, 50.0)))
     moved, stuck = (np.abs(p.joint_rad() - so101.HOME_RAD).max() for p in (plain, stiff))
     assert stuck < 0.2 * moved
 
@@ -188,9 +184,9 @@ def test_a_servo_does_not_drive_a_diverged_world():
     physics = kit.physics_at_home([nominal, nominal])
     servo = Recorder(4, so101.FRICTION_LOSS)
     physics.data[0].qvel[:] = np.nan
-    physics.step(kit.wave(0, 2), servo)
+    physics.step(kit.wave(0, 2), ServoDrive(servo))
     at_stop = physics.qpos()[0]
-    physics.step(kit.wave(1, 2), servo)
+    physics.step(kit.wave(1, 2), ServoDrive(servo))
     assert physics.diverged.tolist() == [True, False]
     assert np.array_equal(physics.qpos()[0], at_stop)
 
@@ -214,7 +210,7 @@ def test_sensors_sites_and_poses_have_a_row_a_world(scenarios):
 
 def test_the_start_is_at_rest_on_the_table():
     """The object does not jump, sink or slide in the first half second, tilted table included."""
-    chosen = [draw(kit.scene(), profile("dynamics"), 2, i)[1] for i in range(10)]
+    chosen = [draw(kit.scene(), profile("dynamics", SO101), 2, i)[1] for i in range(10)]
     physics = kit.physics_at_home(chosen)
     hold = physics.joint_rad()
     row = int(kit.scene().physics.body("object").id)

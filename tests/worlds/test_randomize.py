@@ -12,7 +12,6 @@ from simreal.core.errors import UsageError
 from simreal.core.types import Scenario
 from simreal.worlds.randomize import (
     RETRIES,
-    TERMS,
     Profile,
     draw,
     profile,
@@ -20,18 +19,19 @@ from simreal.worlds.randomize import (
     settings_of,
 )
 from simreal.worlds.simulated import SimConfig, draw_scenario
+from simreal.worlds.so101_rig import SO101
 from simreal.worlds.terms import DYNAMICS
 from simreal.worlds.terms_visual import VISUAL
 from simreal.worlds.variation import Axis, Integers, LogUniform, Normal, Uniform
 
-FULL = profile("full")
+FULL = profile("full", SO101)
 
 
 @settings(max_examples=15)
 @given(st.integers(0, 2**40), st.integers(0, 10**7))
 def test_a_scenario_is_reproduced_bit_for_bit(seed, index):
     scenario, made = draw(kit.scene(), FULL, seed, index)
-    again, remade = draw(kit.scene(), profile("full"), seed, index)
+    again, remade = draw(kit.scene(), profile("full", SO101), seed, index)
     assert again == scenario
     assert kit.changed(kit.every_field(made), kit.every_field(remade)) == set()
     assert json.dumps(again.to_json()) == json.dumps(scenario.to_json())
@@ -65,7 +65,7 @@ def test_values_lie_in_the_ranges_of_their_axes():
         values = draw(kit.scene(), FULL, 0, index)[0].values
         for axis in FULL.axes:
             low, high = axis.distribution.low, axis.distribution.high
-            assert len(values[axis.term]) == TERMS[axis.term].size
+            assert len(values[axis.term]) == SO101.terms[axis.term].size
             assert all(low <= v <= high for v in values[axis.term])
 
 
@@ -98,11 +98,11 @@ def test_a_saved_scenario_gives_equal_settings():
 def test_a_scenario_of_another_profile_is_refused():
     scenario, _ = draw(kit.scene(), FULL, 3, 0)
     with pytest.raises(UsageError, match=r"action_latency, .*'none' does not randomize"):
-        settings_of(kit.scene(), profile("none"), scenario)
+        settings_of(kit.scene(), profile("none", SO101), scenario)
 
 
 def test_none_changes_nothing():
-    scenario, made = draw(kit.scene(), profile("none"), 0, 0)
+    scenario, made = draw(kit.scene(), profile("none", SO101), 0, 0)
     assert scenario == Scenario("none", 0, 0)
     assert made.edited == frozenset()
 
@@ -133,15 +133,15 @@ _PINNED = (
 def pinned() -> Profile:
     """A profile with every term there is, none of which has any width."""
     named = {axis.term for axis in _PINNED}
-    added = tuple(Axis(name, "add", Uniform(0, 0)) for name in TERMS if name not in named)
+    added = tuple(Axis(name, "add", Uniform(0, 0)) for name in SO101.terms if name not in named)
     return Profile("pinned", (*_PINNED, *added))
 
 
 def test_zero_width_equals_none_in_every_field():
-    nominal = kit.every_field(draw(kit.scene(), profile("none"), 0, 0)[1])
+    nominal = kit.every_field(draw(kit.scene(), profile("none", SO101), 0, 0)[1])
     for index in range(3):
         scenario, made = draw(kit.scene(), pinned(), 0, index)
-        assert set(scenario.values) == set(TERMS)
+        assert set(scenario.values) == set(SO101.terms)
         assert kit.changed(nominal, kit.every_field(made)) == set()
 
 
@@ -150,16 +150,16 @@ def test_zero_width_by_one_operation_equals_none(operation):
     value = {"add": 0, "scale": 1}[operation]
     chosen = Profile(
         "still",
-        tuple(Axis(name, operation, Uniform(value, value)) for name in TERMS),
+        tuple(Axis(name, operation, Uniform(value, value)) for name in SO101.terms),
     )
     made = draw(kit.scene(), chosen, 0, 0)[1]
-    nominal = kit.every_field(draw(kit.scene(), profile("none"), 0, 0)[1])
+    nominal = kit.every_field(draw(kit.scene(), profile("none", SO101), 0, 0)[1])
     assert kit.changed(nominal, kit.every_field(made)) == set()
 
 
 def test_zero_width_equals_none_in_the_trajectory():
     joints, objects = [], []
-    for chosen in (profile("none"), pinned()):
+    for chosen in (profile("none", SO101), pinned()):
         world = kit.world(chosen)
         world.reset(kit.conditions(2))
         track = []
@@ -246,18 +246,18 @@ def test_appearances_share_dynamics_and_differ_in_looks():
 
 def test_every_term_has_its_place_in_a_profile_or_a_reason():
     used = {axis.term for axis in FULL.axes}
-    assert used <= set(TERMS)
-    assert set(TERMS) - used == {"object_texture"}  # would hide the colour that names the object
-    assert {a.term for a in profile("visual").axes} == used & {t.name for t in VISUAL}
-    assert {a.term for a in profile("dynamics").axes} == {t.name for t in DYNAMICS}
-    assert profile("none").axes == ()
+    assert used <= set(SO101.terms)
+    assert set(SO101.terms) - used == {"object_texture"}  # would hide the colour of the object
+    assert {a.term for a in profile("visual", SO101).axes} == used & {t.name for t in VISUAL}
+    assert {a.term for a in profile("dynamics", SO101).axes} == {t.name for t in DYNAMICS}
+    assert profile("none", SO101).axes == ()
 
 
 def test_profiles_survive_json():
     for name in kit.SPREAD:
-        chosen = profile(name)
+        chosen = profile(name, SO101)
         text = json.dumps(chosen.to_json(), allow_nan=False)
-        again = profile_from_json(json.loads(text))
+        again = profile_from_json(json.loads(text), SO101)
         assert again == chosen
         assert json.dumps(again.to_json()) == text
 
@@ -279,7 +279,7 @@ high = 1
 def test_a_profile_is_read_from_a_file(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(TOML)
-    assert profile(str(path)) == Profile(
+    assert profile(str(path), SO101) == Profile(
         "mine",
         (
             Axis("object_mass", "scale", LogUniform(0.5, 2.0)),
@@ -287,13 +287,16 @@ def test_a_profile_is_read_from_a_file(tmp_path):
         ),
     )
     path.write_text('name = "other"\n' + TOML)
-    assert profile(str(path)).name == "other"
+    assert profile(str(path), SO101).name == "other"
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[axes.object_mas]\nlow = 0\nhigh = 1", "Unknown axis 'object_mas'.*mean 'object_mass'"),
+        (
+            "[axes.object_mas]\nlow = 0\nhigh = 1",
+            "Unknown axis.*'object_mas'.*mean 'object_mass'",
+        ),
         ("[axis.object_mass]\nlow = 0\nhigh = 1", "Unknown entry of a profile 'axis'.*'axes'"),
         ("axes = 3", r"a table \[axes.NAME\]"),
         ("axes.exposure = 3", r"a table \[axes.NAME\]"),
@@ -310,18 +313,18 @@ def test_a_bad_profile_file_is_refused(tmp_path, text, words):
     path = tmp_path / "mine.toml"
     path.write_text(text)
     with pytest.raises(UsageError, match=words):
-        profile(str(path))
+        profile(str(path), SO101)
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path):
     path = tmp_path / "picture.toml"
     path.write_bytes(b"\x89PNG\xff\xfe")
     with pytest.raises(UsageError, match=r"picture.toml is not valid TOML"):
-        profile(str(path))
+        profile(str(path), SO101)
 
 
 def test_an_unknown_profile_is_refused_with_the_known_ones(tmp_path):
     with pytest.raises(UsageError, match=r"'ful'.*dynamics, full, none, visual.*mean 'full'"):
-        profile("ful")
+        profile("ful", SO101)
     with pytest.raises(UsageError, match="no such file"):
-        profile(str(tmp_path))
+        profile(str(tmp_path), SO101)

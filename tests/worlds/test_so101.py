@@ -15,8 +15,8 @@ from hypothesis.extra import numpy as arrays
 from tests.worlds import kit
 
 from simreal.worlds import so101
+from simreal.worlds.names import OBJECT
 from simreal.worlds.settings import Settings
-from simreal.worlds.task import OBJECT
 
 LOGS = Path(__file__).parents[3] / "shared" / "real" / "so101_sage"
 PAN, FLEX, ROLL = (so101.JOINTS.index(j) for j in ("shoulder_pan", "wrist_flex", "wrist_roll"))

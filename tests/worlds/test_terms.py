@@ -8,10 +8,10 @@ import pytest
 from tests.worlds import kit
 
 from simreal.worlds import so101
-from simreal.worlds.physics import WRITABLE
-from simreal.worlds.randomize import TERMS, draw, profile
+from simreal.worlds.randomize import draw, profile
 from simreal.worlds.scene import CLUTTER, HIDDEN, LIGHTS
 from simreal.worlds.settings import CONTROL, IMAGE, Settings
+from simreal.worlds.so101_rig import SO101
 from simreal.worlds.terms import DYNAMICS
 from simreal.worlds.terms_visual import VISUAL
 from simreal.worlds.variation import OPERATIONS
@@ -64,7 +64,7 @@ DERIVED = {
     "cam_poscom0",
 }
 
-names = pytest.mark.parametrize("name", sorted(TERMS))
+names = pytest.mark.parametrize("name", sorted(SO101.terms))
 
 
 def strong(name: str) -> tuple[str, float]:
@@ -89,8 +89,8 @@ def test_a_term_changes_exactly_the_fields_it_declares(name):
     nominal = kit.every_field(Settings(settings.scene))
     constants = dict(CONTROL), dict(IMAGE)
     kit.applied(settings, **{name: strong(name)})
-    assert kit.changed(before, kit.every_field(settings)) == set(TERMS[name].writes)
-    assert settings.edited - opened <= set(TERMS[name].writes)
+    assert kit.changed(before, kit.every_field(settings)) == set(SO101.terms[name].writes)
+    assert settings.edited - opened <= set(SO101.terms[name].writes)
     # What is nominal stayed nominal: neither the compiled models nor the constants were written to.
     assert kit.changed(nominal, kit.every_field(Settings(settings.scene))) == set()
     assert constants == (dict(CONTROL), dict(IMAGE))
@@ -99,7 +99,7 @@ def test_a_term_changes_exactly_the_fields_it_declares(name):
 @names
 def test_the_declared_fields_exist(name):
     settings = Settings(kit.scene())
-    term = TERMS[name]
+    term = SO101.terms[name]
     assert term.size >= 1
     assert term.unit
     for field in term.writes:
@@ -122,7 +122,7 @@ def test_the_compiled_model_changes_as_declared(name):
     nominal = kit.arrays(kit.physics_at_home([Settings(kit.scene())]).models[0])
     physics = kit.physics_at_home([settings])
     after = kit.arrays(physics.models[0])
-    declared = {f.split(".", 1)[1] for f in TERMS[name].writes if f.startswith("physics.")}
+    declared = {f.split(".", 1)[1] for f in SO101.terms[name].writes if f.startswith("physics.")}
     found = kit.changed(nominal, after)
     assert declared <= found
     assert found - declared <= DERIVED
@@ -165,14 +165,14 @@ def test_what_the_model_does_not_take_is_an_error():
 
 
 def test_two_scenarios_in_sequence_equal_the_second_alone():
-    full = profile("full")
+    full = profile("full", SO101)
     drawn = [draw(kit.scene(), full, 1, i)[1] for i in range(2)]
     used = kit.physics_at_home([drawn[0]])
     for step in range(8):
         used.step(kit.wave(step, 1))
     fresh = kit.physics_at_home([drawn[1]])
     reused_qpos = fresh.qpos()
-    used.reset([drawn[1]], reused_qpos, drawn[1].value("control.action_latency_s"))
+    used.reset([drawn[1]], reused_qpos, reused_qpos[:, used.joint_q])
     assert kit.changed(kit.arrays(fresh.models[0]), kit.arrays(used.models[0])) == set()
     for step in range(20):
         fresh.step(kit.wave(step, 1))
@@ -183,14 +183,14 @@ def test_two_scenarios_in_sequence_equal_the_second_alone():
 def test_nominal_after_a_scenario_is_nominal_again():
     nominal = Settings(kit.scene())
     untouched = kit.physics_at_home([nominal])
-    used = kit.physics_at_home([draw(kit.scene(), profile("full"), 4, 0)[1]])
-    used.reset([nominal], untouched.qpos(), np.zeros(1))
+    used = kit.physics_at_home([draw(kit.scene(), profile("full", SO101), 4, 0)[1]])
+    used.reset([nominal], untouched.qpos(), untouched.joint_rad())
     assert kit.changed(kit.arrays(untouched.models[0]), kit.arrays(used.models[0])) == set()
 
 
 def test_all_physics_fields_of_terms_are_restored():
-    declared = {f for t in TERMS.values() for f in t.writes if f.startswith("physics.")}
-    assert declared == WRITABLE
+    declared = {f for t in SO101.terms.values() for f in t.writes if f.startswith("physics.")}
+    assert declared == SO101.writes
 
 
 def rows(field: str, settings: Settings) -> list[int]:
@@ -220,7 +220,7 @@ def test_a_friction_is_that_of_its_part(term, geoms):
 def test_joints_take_one_value_each(term):
     factors = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 1.1])
     settings = kit.settings_with(**{term: ("scale", factors)})
-    (field,) = TERMS[term].writes
+    (field,) = SO101.terms[term].writes
     dofs = settings.arm_dofs
     assert rows(field, settings) == sorted(dofs)
     expected = settings.nominal(field)[dofs] * factors
@@ -349,7 +349,7 @@ def test_the_number_of_lights_and_distractors(count):
 def test_distractors_stand_beside_the_workspace_on_the_table():
     built = kit.scene()
     for index in range(30):
-        settings = draw(built, profile("visual"), 0, index)[1]
+        settings = draw(built, profile("visual", SO101), 0, index)[1]
         place, size = settings.value("look.geom_pos"), settings.value("look.geom_size")
         for i in range(CLUTTER):
             row = settings.geom("look", f"clutter_{i}")

@@ -12,11 +12,12 @@ from tests.worlds import kit
 from simreal.core.errors import UsageError
 from simreal.core.loop import run_episodes
 from simreal.worlds import so101
+from simreal.worlds.names import OBJECT, TABLE
 from simreal.worlds.placing import initial_qpos, table_height
 from simreal.worlds.randomize import Profile, draw, profile
 from simreal.worlds.settings import Settings
 from simreal.worlds.simulated import SimConfig, scene_of, sim_spec, simulated_world
-from simreal.worlds.task import OBJECT, TABLE
+from simreal.worlds.so101_rig import SO101
 from simreal.worlds.tasks import task as find_task
 from simreal.worlds.variation import Axis, Uniform
 from simreal.worlds.world import Extras, World
@@ -201,7 +202,7 @@ def test_each_world_has_settings_of_its_own():
     conditions = kit.conditions(3, first=7)
     world.reset(conditions)
     for i, condition in enumerate(conditions):
-        expected = draw(kit.scene(), profile("full"), 5, condition.index)[1]
+        expected = draw(kit.scene(), profile("full", SO101), 5, condition.index)[1]
         found = kit.every_field(world.settings[i])
         assert kit.changed(found, kit.every_field(expected)) == set()
         mass = world.physics.models[i].body_mass

@@ -16,7 +16,7 @@ from simreal.core.seeds import generator
 from simreal.core.types import Action, Observation
 from simreal.demos.ik import ToolIk
 from simreal.worlds import so101
-from simreal.worlds.task import Phase, Privileged, Task
+from simreal.worlds.task import Phase, Privileged, Task, TaskState
 
 Array = npt.NDArray[np.float64]
 
@@ -72,7 +72,7 @@ class ScriptedOperator:
     """A `Policy` with privileged eyes. `labels` are the targets it meant in the last `act`."""
 
     def __init__(
-        self, task: Task, privileged: Callable[[], Privileged], style: Style, seed: int
+        self, task: Task[TaskState], privileged: Callable[[], Privileged], style: Style, seed: int
     ) -> None:
         self.task, self.style, self.seed = task, style, seed
         self._privileged = privileged

@@ -31,11 +31,12 @@ from simreal.robots.effects import ImageEffects
 from simreal.robots.hidden import TwinParameters, draw
 from simreal.robots.servo import ServoModel, in_counts
 from simreal.robots.twinfile import SUITES, TwinFile, read_twin
-from simreal.worlds import so101
+from simreal.worlds.names import CAMERAS
 from simreal.worlds.randomize import edited
-from simreal.worlds.scene import CAMERAS, UNSEEN_SHAPES, Scene, build
+from simreal.worlds.scene import UNSEEN_SHAPES, Scene, build
 from simreal.worlds.settings import Settings
 from simreal.worlds.simulated import SimConfig
+from simreal.worlds.so101_rig import ServoDrive
 from simreal.worlds.task import Privileged
 from simreal.worlds.tasks import task as find_task
 from simreal.worlds.textures import Texture, bank
@@ -90,22 +91,23 @@ def twin_spec(job: TwinJob) -> TargetSpec:
         kind="twin",
         label=STAND_IN,
         batch=job.batch,
-        joint_names=so101.JOINTS,
+        joint_names=find_task(twin.task).robot.channels,
         cameras=dict.fromkeys(CAMERAS, (job.size_px, job.size_px)),
         rate_hz=RATE_HZ,
         task=twin.task,
         seed=twin.seed,
         severity=twin.severity,
+        wrench=find_task(twin.task).robot.wrench,
     )
 
 
 def build_world(job: TwinJob) -> World:
     """The world a twin's server runs; no client ever holds one."""
     task, hidden = find_task(job.twin.task), draw(job.twin.seed, job.twin.severity)
-    scene = build(task.build, job.form, textures(), UNSEEN_SHAPES)
+    scene = build(task, job.form, textures(), UNSEEN_SHAPES)
     cameras = {"scene": hidden.scene_camera, "wrist": hidden.wrist_camera}
     extras = Extras(
-        servo=ServoModel(hidden.servo, hidden.seed, period_s=1 / RATE_HZ),
+        drive=ServoDrive(ServoModel(hidden.servo, hidden.seed, period_s=1 / RATE_HZ)),
         optics=ImageEffects(cameras, hidden.seed, RATE_HZ),
         encoder=in_counts,
     )

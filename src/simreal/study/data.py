@@ -22,9 +22,8 @@ from simreal.demos.store import Writer, create
 from simreal.robots.twinfile import read_twin
 from simreal.study.ledger import Ledger
 from simreal.study.targets import TargetJob, open_operated
-from simreal.worlds.scene import CAMERAS
+from simreal.worlds.names import CAMERAS
 from simreal.worlds.simulated import SimConfig
-from simreal.worlds.so101 import JOINTS
 from simreal.worlds.tasks import task as find_task
 
 SIM_SHARD = 50
@@ -45,10 +44,16 @@ class LiveShard:
     seed: int
 
 
-def dataset_spec(size_px: int) -> DatasetSpec:
-    """What all demonstrations of a study have in common."""
-    cameras = dict.fromkeys(CAMERAS, (size_px, size_px))
-    return DatasetSpec(fps=int(RATE_HZ), joint_names=JOINTS, cameras=cameras)
+def dataset_spec(task: str, size_px: int) -> DatasetSpec:
+    """What all demonstrations of a task have in common."""
+    robot = find_task(task).robot
+    return DatasetSpec(
+        fps=int(RATE_HZ),
+        joint_names=robot.channels,
+        cameras=dict.fromkeys(CAMERAS, (size_px, size_px)),
+        robot_type=robot.robot_type,
+        units=robot.units,
+    )
 
 
 def live_shard(shard: LiveShard) -> list[Attempt]:
@@ -60,7 +65,7 @@ def live_shard(shard: LiveShard) -> list[Attempt]:
     conditions = [
         Condition(
             index=i,
-            suite="nominal",
+            suite="demonstrations",
             reset=task.draw(generator(shard.seed, "operator/reset", i)),
             seed=integer(shard.seed, "operator/noise", i),
         )
@@ -161,7 +166,7 @@ def collect_sim(
         "device": None,
         "batch": None,
     }
-    collection = Collection(root, dataset_spec(config.size_px), wanted, request)
+    collection = Collection(root, dataset_spec(config.task, config.size_px), wanted, request)
     told(collection.stored)
     try:
         for numbers in _rounds(collection, SIM_SHARD, config.appearances):
@@ -216,7 +221,7 @@ def collect_live(
         "device": None,
         "batch": None,
     }
-    collection = Collection(root, dataset_spec(target.size_px), wanted, request)
+    collection = Collection(root, dataset_spec(target.task, target.size_px), wanted, request)
     told(collection.stored)
     try:
         for numbers in _rounds(collection, LIVE_SHARD, 1):

@@ -14,7 +14,7 @@ from typing import Any
 from simreal.core.errors import unknown
 from simreal.robots.effects import CameraParameters
 from simreal.robots.servo import BASE_FRICTION_NM, JOINTS, ServoParameters
-from simreal.worlds.randomize import TERMS
+from simreal.worlds.so101_rig import SO101
 from simreal.worlds.terms_visual import VISUAL
 
 #: The factors, in the order in which they are shown.
@@ -33,7 +33,7 @@ def _factor(axis: str) -> str:
 
 
 #: Axis of randomization -> its factor.
-AXES: Mapping[str, str] = {name: _factor(name) for name in TERMS}
+AXES: Mapping[str, str] = {name: _factor(name) for name in SO101.terms}
 #: What else a profile can say (a field of `TargetProfile`) -> its factor.
 EXTRAS: Mapping[str, str] = {
     "textures": "visual",

@@ -24,7 +24,7 @@ from simreal.study.profile import (
     TargetProfile,
 )
 from simreal.study.typed import make
-from simreal.worlds.randomize import TERMS
+from simreal.worlds.so101_rig import SO101
 from simreal.worlds.textures import from_folder
 from simreal.worlds.variation import OPERATIONS
 
@@ -121,12 +121,11 @@ def _setting(axis: str, value: Any) -> Setting:
     ((operation, given),) = value.items()
     if operation not in OPERATIONS:
         raise unknown(f"operation of {axis}", str(operation), OPERATIONS)
-    size = TERMS[axis].size
+    size = SO101.terms[axis].size
     numbers = list(given) if isinstance(given, list) else [given] * size
     if len(numbers) != size or not all(_finite(x) for x in numbers):
-        raise UsageError(
-            f"{axis}: {operation} = {given!r}; give {size} finite numbers ({TERMS[axis].unit})."
-        )
+        unit = SO101.terms[axis].unit
+        raise UsageError(f"{axis}: {operation} = {given!r}; give {size} finite numbers ({unit}).")
     return Setting(axis, str(operation), tuple(float(x) for x in numbers))
 
 

@@ -26,7 +26,6 @@ from simreal.trials.run import done_trials
 from simreal.verdicts.planning import smallest_detectable_paired, trials_for_half_width
 from simreal.worlds.randomize import profile
 from simreal.worlds.simulated import SimConfig
-from simreal.worlds.so101 import JOINTS
 from simreal.worlds.tasks import task as find_task
 from simreal.worlds.textures import from_folder
 
@@ -64,7 +63,7 @@ class Study:
             from_folder(Path(backgrounds))
         for target in self.spec.targets:
             if target.ref is not None:
-                check_reference(target.ref)
+                check_reference(target.ref, self.spec.task)
 
     def _make_plan(self) -> Plan:
         spec = self.spec
@@ -97,7 +96,7 @@ class Study:
                 "assumed_discordance": 0.2,
                 "trials_for_half_width_10_at_80": trials_for_half_width(0.8, 0.10),
             },
-            randomization=profile(spec.simulation.profile).to_json(),
+            randomization=profile(spec.simulation.profile, self.task.robot).to_json(),
         )
 
     def open(self, text: str) -> None:
@@ -126,7 +125,7 @@ class Study:
             task=s.task,
             form=s.form,  # type: ignore[arg-type]
             size_px=s.size_px,
-            profile=profile(s.simulation.profile),
+            profile=profile(s.simulation.profile, self.task.robot),
             seed=s.simulation.seed,
             appearances=s.simulation.appearances,
             shadows=s.shadows,
@@ -191,7 +190,7 @@ class Study:
             stages,
             str(run.folder(self.out)),
             run.seed,
-            JOINTS,
+            self.task.robot.channels,
             base,
         )
 

@@ -29,9 +29,8 @@ from simreal.study.trying import TrialJob, ledger_beside, trial_charges, trial_j
 from simreal.trials.plan import SHARD, draw_conditions
 from simreal.trials.run import record
 from simreal.verdicts.rates import Rate
-from simreal.worlds.randomize import TERMS, profile
+from simreal.worlds.randomize import profile
 from simreal.worlds.simulated import SimConfig, draw_scenario, simulated_world
-from simreal.worlds.so101 import JOINTS
 from simreal.worlds.tasks import task as find_task
 
 #: Memory of one worker that renders and plays.
@@ -71,7 +70,7 @@ def collect_one(
     workers: int | None,
 ) -> None:
     """Fill one data set; see `simreal collect --help`."""
-    find_task(task)
+    robot = find_task(task).robot
     if episodes < 1:
         raise UsageError(f"--episodes {episodes}; ask for at least 1.")
     if not operator and on != "sim":
@@ -88,7 +87,7 @@ def collect_one(
             task=task,
             form=form,
             size_px=size,
-            profile=profile(randomize),
+            profile=profile(randomize, robot),
             seed=seed,
             appearances=appearances,
             shadows=shadows,
@@ -126,12 +125,13 @@ def train_one(
     if out.exists() and any(out.iterdir()) and not resume:
         raise UsageError(f"{out} is not empty; go on with --resume or choose another folder.")
     parts = tuple(_part(text) for text in data)
+    joints = open_dataset(parts[0].dataset).spec.joint_names
     job = TrainJob(
         out.name,
         (Stage(Mixture(parts), steps, peak_lr),),
         str(out),
         seed,
-        JOINTS,
+        joints,
         str(base) if base else None,
         device,
     )
@@ -232,11 +232,12 @@ def _run_jobs(jobs: Sequence[TrialJob], out: Path, workers: int | None) -> Rate:
     return Rate.of(sum(results), len(results))
 
 
-def print_profile(name: str) -> None:
+def print_profile(name: str, task: str) -> None:
     """Print a profile's axes."""
-    chosen = profile(name)
+    robot = find_task(task).robot
+    chosen = profile(name, robot)
     for axis in chosen.axes:
-        term = TERMS[axis.term]
+        term = robot.terms[axis.term]
         print(f"{axis.term:24} {axis.operation:6} {axis.distribution}  [{term.unit}]")
     print(f"{len(chosen.axes)} axes in profile {chosen.name}.")
 
@@ -259,7 +260,7 @@ def draw_profile(
         task=task,
         form=form,
         size_px=size,
-        profile=profile(name),
+        profile=profile(name, find_task(task).robot),
         seed=seed,
         shadows=shadows,
         backgrounds=str(backgrounds) if backgrounds else None,

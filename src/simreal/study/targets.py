@@ -59,7 +59,7 @@ def _open_sim(argument: str, job: TargetJob) -> Target:
         task=job.task,
         form=job.form,
         size_px=job.size_px,
-        profile=profile(argument or "none"),
+        profile=profile(argument or "none", find_task(job.task).robot),
         seed=job.seed,
         shadows=job.shadows,
         batch=job.batch,
@@ -89,7 +89,7 @@ def _open_robot(argument: str, job: TargetJob) -> Target:
         task.name,
         size_px=job.size_px,
         horizon=task.horizon,
-        failures=tuple(dict.fromkeys(task.failures.values())),
+        failures=task.kinds,
     )
 
 
@@ -111,7 +111,7 @@ def _open_plugin(kind: str, argument: str, job: TargetJob) -> Target:
     return factory(argument, job)
 
 
-def check_reference(ref: str) -> None:
+def check_reference(ref: str, task: str) -> None:
     """Refuse a reference that cannot be opened, as far as that can be told without opening it.
 
     Raises:
@@ -124,7 +124,7 @@ def check_reference(ref: str) -> None:
     if kind == "twin":
         read_twin(Path(argument))
     elif kind == "sim":
-        profile(argument or "none")
+        profile(argument or "none", find_task(task).robot)
 
 
 def open_target(job: TargetJob) -> Target:
@@ -133,7 +133,7 @@ def open_target(job: TargetJob) -> Target:
     Raises:
         UsageError: for an unknown kind, or a missing or bad file.
     """
-    check_reference(job.ref)
+    check_reference(job.ref, job.task)
     kind, _, argument = job.ref.partition(":")
     return factories()[kind](argument, job)
 

@@ -19,7 +19,8 @@ from simreal.study.profile import FACTORS, Setting, TargetProfile
 from simreal.worlds.randomize import edited, impossible
 from simreal.worlds.scene import TRAINING_SHAPES, UNSEEN_SHAPES, Scene, build
 from simreal.worlds.settings import Settings
-from simreal.worlds.simulated import TEXTURES, SimConfig, sim_spec, solvable
+from simreal.worlds.simulated import TEXTURES, SimConfig, sim_spec
+from simreal.worlds.so101_rig import ServoDrive
 from simreal.worlds.tasks import task as find_task
 from simreal.worlds.textures import Texture, bank, from_folder
 from simreal.worlds.variation import OPERATIONS
@@ -57,7 +58,7 @@ def described_world(profile: TargetProfile, stage: Stage) -> World:
     cameras = {"scene": profile.scene_camera, "wrist": profile.wrist_camera}
     told: dict[str, CameraParameters] = {k: v for k, v in cameras.items() if v is not None}
     extras = Extras(
-        servo=ServoModel(profile.servo, profile.seed, period_s=1 / RATE_HZ)
+        drive=ServoDrive(ServoModel(profile.servo, profile.seed, period_s=1 / RATE_HZ))
         if profile.servo is not None
         else None,
         optics=ImageEffects(told, profile.seed, RATE_HZ) if told else None,
@@ -92,7 +93,7 @@ def described_settings(profile: TargetProfile, stage: Stage) -> Settings:
         )
     scene = _scene(stage.task, stage.form, profile.textures, profile.clutter_shapes)
     settings = edited(scene, {s.axis: (OPERATIONS[s.operation], s.values) for s in profile.axes})
-    problem = impossible(settings) or solvable(task, settings)
+    problem = impossible(settings) or task.robot.unsolvable(task, settings)
     if problem:
         raise UsageError(f"Target profile {profile.name!r} cannot be played: {problem}.")
     return settings
@@ -102,7 +103,7 @@ def described_settings(profile: TargetProfile, stage: Stage) -> Settings:
 def _scene(task: str, form: Form, textures: str, clutter_shapes: str) -> Scene:
     """The compiled scene (cached: building one takes a second)."""
     shapes = UNSEEN_SHAPES if clutter_shapes == "unseen" else TRAINING_SHAPES
-    return build(find_task(task).build, form, _textures(textures), shapes)
+    return build(find_task(task), form, _textures(textures), shapes)
 
 
 def _textures(name: str) -> tuple[Texture, ...]:

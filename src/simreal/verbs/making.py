@@ -73,7 +73,7 @@ def randomize_show(
     profile: Annotated[str, tyro.conf.Positional],
     grid: str | None = None,
     out: Path | None = None,
-    task: str | None = None,
+    task: str = "lift",
     form: Form | None = None,
     size: int | None = None,
     shadows: bool = False,
@@ -86,7 +86,7 @@ def randomize_show(
         profile: none, visual, dynamics, full, or a TOML file.
         grid: With --out: columns x rows of the sheet; 5x5 if left out.
         out: PNG file; without it the axes are printed.
-        task: With --out: task whose scene is drawn; lift if left out.
+        task: Task whose profile it is, and whose scene is drawn.
         form: With --out: look of the robot; primitive if left out.
         size: With --out: height and width of each picture, px; 96 if left out.
         shadows: With --out: render shadows.
@@ -97,7 +97,6 @@ def randomize_show(
 
     options: dict[str, Any] = {
         "grid": grid,
-        "task": task,
         "form": form,
         "size": size,
         "shadows": shadows or None,
@@ -106,9 +105,10 @@ def randomize_show(
     }
     if out is None:
         refuse(options, "only with --out FILE; without it the axes are printed")
-        print_profile(profile)
+        print_profile(profile, task)
         return
-    draw_profile(profile, out, **{name: x for name, x in options.items() if x is not None})
+    given = {name: x for name, x in options.items() if x is not None}
+    draw_profile(profile, out, task=task, **given)
 
 
 def train(

@@ -16,17 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from simreal.core.types import RATE_HZ
-from simreal.worlds import so101
 from simreal.worlds.settings import Settings
-from simreal.worlds.terms import DYNAMICS
 
 Array = npt.NDArray[np.float64]
 
-#: Fields of the physics model that scenarios may write; restored at every reset.
-WRITABLE = frozenset(f for term in DYNAMICS for f in term.writes if f.startswith("physics."))
 
-
-class Servo(Protocol):
+class Drive(Protocol):
     """What stands between commanded targets and motors in a world (used by twins)."""
 
     every: int
@@ -35,8 +30,11 @@ class Servo(Protocol):
         """Start N episodes."""
         ...
 
-    def substep(self, target: Array, qpos: Array, qvel: Array) -> tuple[Array, Array]:
-        """Called every `every` physics steps with (N, 6) rad and rad/s: controls, friction loss."""
+    def substep(self, physics: Physics, target: Array) -> None:
+        """Called before every `every` physics steps with the commanded targets (N, J), SI units.
+
+        Writes `ctrl`, and what else it changes, into the models and data of `physics.live()`.
+        """
         ...
 
 
@@ -45,51 +43,65 @@ def _leave_to_data(message: str) -> None:
 
 
 class Physics:
-    """N worlds. `substeps` physics steps of 2.5 ms make one control step."""
+    """N worlds; `substeps` physics steps make one control step.
 
-    def __init__(self, model: mujoco.MjModel, n: int, rate_hz: float = RATE_HZ) -> None:
+    joints: of the robot, for `joint_rad` and `joint_speed`. writable: fields of the physics model
+    that scenarios may write; they are restored at every reset.
+    """
+
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        n: int,
+        joints: Sequence[str],
+        writable: frozenset[str] = frozenset(),
+        rate_hz: float = RATE_HZ,
+    ) -> None:
         mujoco.set_mju_user_warning(_leave_to_data)
         self.n = n
         self.models = [copy.copy(model) for _ in range(n)]
         self.data = [mujoco.MjData(m) for m in self.models]
         self.substeps = round(1.0 / (rate_hz * model.opt.timestep))
-        self._joint_q = np.array([model.joint(j).qposadr[0] for j in so101.JOINTS])
-        self._joint_v = np.array([model.joint(j).dofadr[0] for j in so101.JOINTS])
+        self._writable = writable
+        self.joint_q = np.array([model.joint(j).qposadr[0] for j in joints])
+        self.joint_v = np.array([model.joint(j).dofadr[0] for j in joints])
         self.diverged = np.zeros(n, dtype=bool)
         self.resting = np.zeros(n, dtype=bool)
         self._latency = np.zeros(n, dtype=int)
         self._targets: list[Array] = []
 
-    def reset(self, settings: Sequence[Settings], qpos: Array, latency_s: Array) -> None:
+    def reset(self, settings: Sequence[Settings], qpos: Array, ctrl: Array) -> None:
         """Apply settings from nominal and place every world at `qpos` (N, nq), at rest.
 
-        latency_s: (N,) delay between a command and its arrival at the servos, s.
+        ctrl: (N, nu), the targets that hold it there. A command reaches the motors as late as
+        `control.action_latency_s` of its world says.
         """
         self.diverged[:] = False
         self.resting[:] = False
         for i, (model, data) in enumerate(zip(self.models, self.data, strict=True)):
-            settings[i].apply("physics", model, WRITABLE)
+            settings[i].apply("physics", model, self._writable)
             mujoco.mj_setConst(model, data)
             mujoco.mj_resetData(model, data)
             data.qpos[:] = qpos[i]
-            data.ctrl[:] = qpos[i][self._joint_q]
+            data.ctrl[:] = ctrl[i]
             mujoco.mj_forward(model, data)
+        latency_s = np.array([float(s.value("control.action_latency_s")[0]) for s in settings])
         self._latency = np.rint(latency_s / self.models[0].opt.timestep).astype(int)
-        start = self.joint_rad()
+        start = np.array(ctrl)
         depth = int(self._latency.max(initial=0)) // self.substeps + 2
         self._targets = [start.copy() for _ in range(depth)]
 
-    def step(self, target_rad: Array, servo: Servo | None = None) -> None:
-        """One control step towards joint targets (N, 6), rad.
+    def step(self, target: Array, drive: Drive | None = None) -> None:
+        """One control step towards targets (N, nu), SI units.
 
         Diverged worlds stand still, and so do those marked `resting`.
         """
-        self._targets = [np.array(target_rad), *self._targets[:-1]]
-        if servo is None:
+        self._targets = [np.array(target), *self._targets[:-1]]
+        if drive is None:
             for i in range(self.n):
                 self._step_plain(i)
         else:
-            self._step_servo(servo)
+            self._step_driven(drive)
         for i, data in enumerate(self.data):
             if not self.diverged[i]:
                 self.diverged[i] = (
@@ -109,22 +121,23 @@ class Physics:
                 self.data[i].ctrl[:] = target
                 mujoco.mj_step(self.models[i], self.data[i], count)
 
-    def _step_servo(self, servo: Servo) -> None:
-        for _ in range(self.substeps // servo.every):
-            ctrl, friction = servo.substep(self._targets[0], self.joint_rad(), self.joint_speed())
-            for i, (model, data) in enumerate(zip(self.models, self.data, strict=True)):
-                if not (self.diverged[i] or self.resting[i]):
-                    data.ctrl[:] = ctrl[i]
-                    model.dof_frictionloss[self._joint_v] = friction[i]
-                    mujoco.mj_step(model, data, servo.every)
+    def _step_driven(self, drive: Drive) -> None:
+        for _ in range(self.substeps // drive.every):
+            drive.substep(self, self._targets[0])
+            for i in self.live():
+                mujoco.mj_step(self.models[i], self.data[i], drive.every)
+
+    def live(self) -> list[int]:
+        """The worlds that are stepped: neither diverged nor at rest."""
+        return [int(i) for i in np.flatnonzero(~(self.diverged | self.resting))]
 
     def joint_rad(self) -> Array:
-        """Joint angles, (N, 6) rad."""
-        return np.stack([d.qpos[self._joint_q] for d in self.data])
+        """Joint angles, (N, joints) rad."""
+        return np.stack([d.qpos[self.joint_q] for d in self.data])
 
     def joint_speed(self) -> Array:
-        """Joint speeds, (N, 6) rad/s."""
-        return np.stack([d.qvel[self._joint_v] for d in self.data])
+        """Joint speeds, (N, joints) rad/s."""
+        return np.stack([d.qvel[self.joint_v] for d in self.data])
 
     def qpos(self) -> Array:
         """All coordinates, (N, nq)."""

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from simreal.worlds import so101
+from simreal.worlds.names import OBJECT, TABLE
 from simreal.worlds.scene import Scene
 from simreal.worlds.settings import Settings
-from simreal.worlds.task import OBJECT, TABLE
 
 
 def table_height(settings: Settings, x: float, y: float) -> float:

@@ -17,22 +17,11 @@ import numpy as np
 from simreal.core.errors import UsageError, unknown
 from simreal.core.seeds import generator
 from simreal.core.types import Scenario
+from simreal.worlds.robot import Robot
 from simreal.worlds.scene import Scene
 from simreal.worlds.settings import Settings
-from simreal.worlds.terms import DYNAMICS, Term
 from simreal.worlds.terms_visual import VISUAL
-from simreal.worlds.variation import (
-    OPERATIONS,
-    Axis,
-    Integers,
-    LogUniform,
-    Operation,
-    Uniform,
-    axis_from_json,
-)
-
-#: Every term, in the order of application.
-TERMS: Mapping[str, Term] = {term.name: term for term in (*DYNAMICS, *VISUAL)}
+from simreal.worlds.variation import OPERATIONS, Axis, Operation, axis_from_json
 
 #: Names of the terms that change only what cameras see.
 _LOOKS = frozenset(term.name for term in VISUAL)
@@ -53,8 +42,8 @@ class Profile:
         return {"name": self.name, "axes": {axis.term: axis.to_json() for axis in self.axes}}
 
 
-def profile_from_json(content: Mapping[str, Any]) -> Profile:
-    """Read a profile.
+def profile_from_json(content: Mapping[str, Any], robot: Robot) -> Profile:
+    """Read a profile of what can be randomized about a robot and its task.
 
     Raises:
         UsageError: naming an unknown axis, distribution or operation, or an impossible range.
@@ -69,88 +58,30 @@ def profile_from_json(content: Mapping[str, Any]) -> Profile:
             f"numbers; got axes = {axes!r}."
         )
     for term in axes:
-        if term not in TERMS:
-            raise unknown("axis", term, TERMS)
+        if term not in robot.terms:
+            raise unknown("axis", term, robot.terms)
     return Profile(
         str(content.get("name", "unnamed")),
         tuple(axis_from_json(term, axis) for term, axis in axes.items()),
     )
 
 
-#: Sources: grasping and insertion ranges of published sim-to-real systems as gathered in the
-#: design notes (camera 25-50 mm and up to 10 degrees, field of view 2 degrees, light direction 20
-#: degrees, mass x0.8-1.2 and wide x0.5-1.5, joint offset 0.05 rad, latency 0-3 steps).
-_DYNAMICS = (
-    Axis("object_size", "scale", Uniform(0.88, 1.12)),
-    Axis("object_mass", "scale", Uniform(0.5, 1.5)),
-    Axis("object_inertia", "scale", Uniform(0.8, 1.2)),
-    Axis("object_friction", "set", LogUniform(0.4, 1.2)),
-    Axis("gripper_friction", "set", LogUniform(0.6, 1.4)),
-    Axis("table_friction", "set", LogUniform(0.3, 1.0)),
-    Axis("object_position", "add", Uniform(-0.005, 0.005)),
-    Axis("object_yaw", "add", Uniform(-0.3, 0.3)),
-    Axis("table_height", "add", Uniform(-0.006, 0.006)),
-    Axis("table_tilt", "add", Uniform(-1.0, 1.0)),
-    Axis("actuator_gain", "scale", Uniform(0.8, 1.25)),
-    Axis("joint_damping", "scale", Uniform(0.8, 1.3)),
-    Axis("joint_friction", "scale", Uniform(0.5, 1.5)),
-    Axis("joint_offset", "add", Uniform(-2.0, 2.0)),
-    Axis("action_latency", "set", Uniform(0.0, 0.06)),
-    Axis("observation_delay", "set", Integers(0, 1)),
-    Axis("encoder_noise", "set", Uniform(0.0, 0.2)),
-)
-_VISUAL = (
-    Axis("scene_camera_position", "add", Uniform(-0.025, 0.025)),
-    Axis("scene_camera_rotation", "add", Uniform(-4.0, 4.0)),
-    Axis("wrist_camera_position", "add", Uniform(-0.005, 0.005)),
-    Axis("wrist_camera_rotation", "add", Uniform(-3.0, 3.0)),
-    Axis("camera_fov", "add", Uniform(-2.0, 2.0)),
-    Axis("exposure", "add", Uniform(-0.6, 0.6)),
-    Axis("colour_cast", "scale", Uniform(0.88, 1.12)),
-    Axis("image_noise", "set", Uniform(0.0, 0.03)),
-    Axis("light_count", "set", Integers(1, 3)),
-    Axis("light_direction", "add", Uniform(-25.0, 25.0)),
-    Axis("light_intensity", "scale", Uniform(0.5, 1.6)),
-    Axis("light_colour", "scale", Uniform(0.85, 1.15)),
-    Axis("light_ambient", "scale", Uniform(0.5, 2.0)),
-    Axis("light_shadow", "set", Integers(0, 1)),
-    Axis("table_colour", "set", Uniform(0.1, 0.95)),
-    Axis("background_colour", "set", Uniform(0.1, 0.95)),
-    Axis("object_colour", "add", Uniform(-0.1, 0.1)),
-    Axis("robot_colour", "add", Uniform(-0.12, 0.12)),
-    Axis("table_texture", "set", Integers(0, 24)),
-    Axis("background_texture", "set", Integers(0, 24)),
-    Axis("texture_repeat", "scale", Uniform(0.5, 4.0)),
-    Axis("clutter_count", "set", Integers(0, 5)),
-    Axis("clutter_size", "scale", Uniform(0.5, 1.8)),
-    Axis("clutter_colour", "set", Uniform(0.0, 1.0)),
-    Axis("clutter_place", "set", Uniform(0.0, 1.0)),
-)
-
-_BUILT_IN: Mapping[str, tuple[Axis, ...]] = {
-    "none": (),
-    "visual": _VISUAL,
-    "dynamics": _DYNAMICS,
-    "full": (*_DYNAMICS, *_VISUAL),
-}
-
-
-def profile(name: str) -> Profile:
-    """A built-in profile (`none`, `visual`, `dynamics`, `full`), or one from a TOML file.
+def profile(name: str, robot: Robot) -> Profile:
+    """A robot's built-in profile (`none`, `visual`, `dynamics`, `full`), or one from a TOML file.
 
     Raises:
         UsageError: for an unknown name, a missing or broken file, or a bad axis.
     """
-    if name in _BUILT_IN:
-        return Profile(name, _BUILT_IN[name])
+    if name in robot.profiles:
+        return Profile(name, robot.profiles[name])
     path = Path(name)
     if not path.is_file():
-        raise unknown("randomization profile (and no such file)", name, _BUILT_IN)
+        raise unknown("randomization profile (and no such file)", name, robot.profiles)
     try:
         content = tomllib.loads(path.read_text())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"Profile {path} is not valid TOML: {error}.") from error
-    return profile_from_json({"name": path.stem, **content})
+    return profile_from_json({"name": path.stem, **content}, robot)
 
 
 Solvable = Callable[[Settings], str | None]
@@ -177,7 +108,11 @@ def draw(
     for attempt in range(RETRIES):
         values = {
             axis.term: _values(
-                axis, seed, index if axis.term in _LOOKS else index // appearances, attempt
+                axis,
+                scene.robot.terms[axis.term].size,
+                seed,
+                index if axis.term in _LOOKS else index // appearances,
+                attempt,
             )
             for axis in chosen.axes
         }
@@ -221,9 +156,9 @@ def impossible(settings: Settings) -> str | None:
     return None
 
 
-def _values(axis: Axis, seed: int, index: int, attempt: int) -> tuple[float, ...]:
+def _values(axis: Axis, size: int, seed: int, index: int, attempt: int) -> tuple[float, ...]:
     rng = generator(seed, f"axis/{axis.term}/{attempt}", index)
-    return tuple(float(x) for x in axis.distribution.draw(rng, TERMS[axis.term].size))
+    return tuple(float(x) for x in axis.distribution.draw(rng, size))
 
 
 def settings_of(scene: Scene, chosen: Profile, scenario: Scenario) -> Settings:
@@ -240,7 +175,7 @@ def settings_of(scene: Scene, chosen: Profile, scenario: Scenario) -> Settings:
 def edited(scene: Scene, values: Mapping[str, tuple[Operation, Sequence[float]]]) -> Settings:
     """Nominal settings with axes at fixed values: axis -> (operation, numbers)."""
     settings = Settings(scene)
-    for term in TERMS.values():
+    for term in scene.robot.terms.values():
         if term.name in values:
             operation, numbers = values[term.name]
             term.apply(settings, operation, np.array(numbers))

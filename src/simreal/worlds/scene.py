@@ -1,4 +1,4 @@
-"""The scene a task plays in: table, room, lights, cameras, clutter, and the arm.
+"""The scene a task plays in: table, room, lights, cameras, clutter, and the robot.
 
 One MjSpec is compiled twice: `physics` (no visual geoms) and a look (`primitive` or `mesh`). Both
 have the same bodies, joints, actuators, cameras and collision geoms in the same order, so body
@@ -7,20 +7,19 @@ poses computed by one place the geoms of the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import mujoco
 import numpy as np
 
 from simreal.core.types import Form
-from simreal.worlds import so101
-from simreal.worlds.forms import add_robot_looks
-from simreal.worlds.task import OBJECT, TABLE, TABLE_PLANE
+from simreal.worlds.names import OBJECT, TABLE, TABLE_PLANE
+from simreal.worlds.robot import Robot, View
+from simreal.worlds.task import Task
 from simreal.worlds.textures import Texture, add_to
 
-CAMERAS = ("scene", "wrist")
 LIGHTS = 3
 #: Distractors a scene holds; a scenario shows some of them and places them.
 CLUTTER = 6
@@ -47,21 +46,22 @@ class Scene:
     look: mujoco.MjModel
     form: Form
     textures: tuple[Texture, ...]
+    robot: Robot
 
 
 def build(
-    add_task: Callable[[mujoco.MjSpec], None],
+    task: Task[Any],
     form: Form,
     textures: Sequence[Texture] = (),
     shapes: Sequence[str] = TRAINING_SHAPES,
 ) -> Scene:
-    """Compile a task's scene. `add_task` adds the task's own bodies and geoms.
+    """Compile a task's scene.
 
     textures: those that randomization chooses from. shapes: of the `CLUTTER` distractors.
     """
-    physics = _spec(add_task, "physics", (), ())
-    look = _spec(add_task, form, textures, shapes)
-    scene = Scene(physics.compile(), look.compile(), form, tuple(textures))
+    physics = _spec(task, "physics", (), ())
+    look = _spec(task, form, textures, shapes)
+    scene = Scene(physics.compile(), look.compile(), form, tuple(textures), task.robot)
     _check_same_bodies(scene)
     return scene
 
@@ -75,13 +75,13 @@ def _check_same_bodies(scene: Scene) -> None:
 
 
 def _spec(
-    add_task: Callable[[mujoco.MjSpec], None],
+    task: Task[Any],
     form: Literal["physics", "primitive", "mesh"],
     textures: Sequence[Texture],
     shapes: Sequence[str],
 ) -> mujoco.MjSpec:
-    spec = so101.arm_spec()
-    add_robot_looks(spec, form)
+    spec = task.robot.spec()
+    task.robot.looks(spec, form)
     add_to(spec, textures)
     _add_materials(spec)
     _add_table(spec)
@@ -89,9 +89,9 @@ def _spec(
         _add_room(spec)
         _add_clutter(spec, shapes)
     _add_lights(spec)
-    _add_cameras(spec)
-    add_task(spec)
-    _add_sensors(spec)
+    _add_scene_camera(spec, task.robot.view)
+    task.build(spec)
+    task.robot.finish(spec)
     return spec
 
 
@@ -189,15 +189,14 @@ def _add_lights(spec: mujoco.MjSpec) -> None:
         )
 
 
-def _add_cameras(spec: mujoco.MjSpec) -> None:
-    """A scene camera in front of the table, and the wrist camera of the stock model."""
-    pos, aim = np.array([0.46, -0.24, 0.30]), np.array([0.185, 0.0, 0.065])
+def _add_scene_camera(spec: mujoco.MjSpec, view: View) -> None:
+    """The camera that stands beside the table; the robot brings the wrist camera."""
+    pos, aim = np.array(view.position), np.array(view.aim)
     back = (pos - aim) / np.linalg.norm(pos - aim)
     right = np.cross([0, 0, 1], back)
     right /= np.linalg.norm(right)
     up = np.cross(back, right)
-    spec.worldbody.add_camera(name="scene", pos=list(pos), xyaxes=[*right, *up], fovy=40)
-    spec.camera("wrist_cam").name = "wrist"
+    spec.worldbody.add_camera(name="scene", pos=list(pos), xyaxes=[*right, *up], fovy=view.fovy_deg)
 
 
 def add_box_object(spec: mujoco.MjSpec, half_m: tuple[float, float, float], mass_kg: float) -> None:
@@ -232,26 +231,3 @@ def add_goal_marker(spec: mujoco.MjSpec, radius_m: float) -> None:
         conaffinity=0,
         group=1,
     )
-
-
-def _add_sensors(spec: mujoco.MjSpec) -> None:
-    """Contact sensors: each finger against the object, the whole hand against the table."""
-    fields = mujoco.mjtConDataField
-    kinds = 1 << int(fields.mjCONDATA_FOUND) | 1 << int(fields.mjCONDATA_FORCE)
-    netforce = 3
-    geom, subtree = mujoco.mjtObj.mjOBJ_GEOM, mujoco.mjtObj.mjOBJ_XBODY
-    pairs = (
-        ("fixed_touch", geom, so101.FIXED_PAD, geom, OBJECT),
-        ("moving_touch", geom, so101.MOVING_PAD, geom, OBJECT),
-        ("hand_table", subtree, "wrist", geom, TABLE_PLANE),
-    )
-    for name, kind_a, a, kind_b, b in pairs:
-        spec.add_sensor(
-            name=name,
-            type=mujoco.mjtSensor.mjSENS_CONTACT,
-            objtype=kind_a,
-            objname=a,
-            reftype=kind_b,
-            refname=b,
-            intprm=[kinds, netforce, 1],
-        )

@@ -13,12 +13,13 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from simreal.worlds import so101
 from simreal.worlds.scene import Scene
 
 Array = npt.NDArray[Any]
 
-#: Nominal sensing and actuation. Shapes: (1,) or (6,) in joint order.
+#: Nominal sensing and actuation, the same for every robot. Joint values are in channel order, at
+#: the boundary's units; `wrench_*` are of the force/torque sensor: noise of force (N) and torque
+#: (Nm), bias and drift a second of all six, and a low-pass filter (0: none).
 CONTROL: dict[str, tuple[float, ...]] = {
     "action_latency_s": (0.0,),
     "observation_delay_steps": (0.0,),
@@ -26,6 +27,10 @@ CONTROL: dict[str, tuple[float, ...]] = {
     "joint_offset_deg": (0.0,) * 6,
     "object_offset_m": (0.0, 0.0),
     "object_yaw_rad": (0.0,),
+    "wrench_noise": (0.0, 0.0),
+    "wrench_bias": (0.0,) * 6,
+    "wrench_drift": (0.0,) * 6,
+    "wrench_cutoff_hz": (0.0,),
 }
 #: Nominal camera electronics, the same for both cameras.
 IMAGE: dict[str, tuple[float, ...]] = {
@@ -87,5 +92,6 @@ class Settings:
 
     @property
     def arm_dofs(self) -> list[int]:
-        """Degrees of freedom of the six joints."""
-        return [int(self.scene.physics.joint(name).dofadr[0]) for name in so101.JOINTS]
+        """Degrees of freedom of the robot's joints."""
+        joints = self.scene.robot.joints
+        return [int(self.scene.physics.joint(name).dofadr[0]) for name in joints]

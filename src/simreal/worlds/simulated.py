@@ -6,21 +6,16 @@ import functools
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from simreal.core.errors import UsageError, unknown
 from simreal.core.types import FORMS, RATE_HZ, Condition, Form, Scenario, TargetSpec
-from simreal.worlds import so101
+from simreal.worlds.names import CAMERAS
 from simreal.worlds.randomize import Profile, draw
-from simreal.worlds.scene import CAMERAS, Scene, build
+from simreal.worlds.scene import Scene, build
 from simreal.worlds.settings import Settings
-from simreal.worlds.task import OBJECT, Task
 from simreal.worlds.tasks import task as find_task
 from simreal.worlds.textures import bank, from_folder
 from simreal.worlds.world import World
 
-#: How far a scenario may move an object from where its task put it; farther is out of reach.
-MOST_SHIFT_M = 0.03
 #: Textures of the training bank.
 TEXTURES = 24
 
@@ -51,7 +46,10 @@ class SimConfig:
         Raises:
             UsageError: naming what was wrong and what is allowed.
         """
-        find_task(self.task)
+        robot = find_task(self.task).robot
+        for axis in self.profile.axes:
+            if axis.term not in robot.terms:
+                raise unknown(f"axis of the task {self.task}", axis.term, robot.terms)
         if self.form not in FORMS:
             raise unknown("form", self.form, FORMS)
         if not 16 <= self.size_px <= 512:
@@ -64,34 +62,23 @@ class SimConfig:
 def scene_of(task: str, form: Form, backgrounds: str | None) -> Scene:
     """The compiled scene with the training textures (cached: building one takes a second)."""
     textures = from_folder(Path(backgrounds)) if backgrounds else bank("train", TEXTURES, seed=0)
-    return build(find_task(task).build, form, textures)
-
-
-def solvable(task: Task, settings: Settings) -> str | None:
-    """Why the arm could not do the task under these settings, or None."""
-    geom = settings.scene.physics.geom(OBJECT).id
-    width = 2 * float(np.max(settings.value("physics.geom_size")[geom][:2]))
-    if task.max_width_m is not None and width > task.max_width_m:
-        return f"object {1000 * width:.0f} mm wide, limit {1000 * task.max_width_m:.0f} mm"
-    shift = float(np.hypot(*settings.value("control.object_offset_m")))
-    if shift > MOST_SHIFT_M:
-        return f"object moved by {1000 * shift:.0f} mm, limit {1000 * MOST_SHIFT_M:.0f} mm"
-    return None
+    return build(find_task(task), form, textures)
 
 
 def sim_spec(config: SimConfig) -> TargetSpec:
     """How the simulated world presents itself."""
-    size = (config.size_px, config.size_px)
+    size, robot = (config.size_px, config.size_px), find_task(config.task).robot
     return TargetSpec(
         name=f"simulation ({config.profile.name})",
         kind="sim",
         label="simulation",
         batch=config.batch,
-        joint_names=so101.JOINTS,
+        joint_names=robot.channels,
         cameras=dict.fromkeys(CAMERAS, size),
         rate_hz=RATE_HZ,
         task=config.task,
         seed=config.seed,
+        wrench=robot.wrench,
     )
 
 
@@ -104,7 +91,7 @@ def draw_scenario(config: SimConfig, index: int) -> tuple[Scenario, Settings]:
         config.profile,
         config.seed,
         index,
-        lambda settings: solvable(task, settings),
+        lambda settings: task.robot.unsolvable(task, settings),
         config.appearances,
     )
 
@@ -113,10 +100,10 @@ def simulated_world(config: SimConfig) -> World:
     """A world whose condition i is played under scenario i of the configured profile."""
 
     def prepare(condition: Condition) -> Settings:
-        if condition.suite not in ("nominal", "demonstrations"):
+        if condition.suite not in ("nominal", "demonstrations", *find_task(config.task).suites):
             raise UsageError(
-                f"Simulation has no suite {condition.suite!r}: it plays nominal conditions under a "
-                "profile. Held-out suites are played on targets."
+                f"Simulation has no suite {condition.suite!r}: it plays the task's own conditions "
+                "under a profile. Held-out suites are played on targets."
             )
         return draw_scenario(config, condition.index)[1]
 

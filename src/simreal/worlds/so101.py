@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from simreal.core.errors import UsageError
 from simreal.worlds.forms import add_boxes
+from simreal.worlds.names import OBJECT, TABLE_PLANE
 
 JOINTS = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", "gripper")
 ARM = JOINTS[:5]
@@ -75,6 +76,7 @@ def arm_spec() -> mujoco.MjSpec:
     spec.visual.headlight.active = 0
     _set_servos(spec)
     _set_contacts(spec)
+    spec.camera("wrist_cam").name = "wrist"
     return spec
 
 
@@ -126,3 +128,26 @@ def _set_contacts(spec: mujoco.MjSpec) -> None:
         pad.priority = 2
         pad.solref = [0.01, 1.0]
         pad.solimp = [0.9, 0.98, 0.002, 0.5, 2]
+
+
+def add_sensors(spec: mujoco.MjSpec) -> None:
+    """Contact sensors: each finger against the object, the whole hand against the table."""
+    fields = mujoco.mjtConDataField
+    kinds = 1 << int(fields.mjCONDATA_FOUND) | 1 << int(fields.mjCONDATA_FORCE)
+    netforce = 3
+    geom, subtree = mujoco.mjtObj.mjOBJ_GEOM, mujoco.mjtObj.mjOBJ_XBODY
+    pairs = (
+        ("fixed_touch", geom, FIXED_PAD, geom, OBJECT),
+        ("moving_touch", geom, MOVING_PAD, geom, OBJECT),
+        ("hand_table", subtree, "wrist", geom, TABLE_PLANE),
+    )
+    for name, kind_a, a, kind_b, b in pairs:
+        spec.add_sensor(
+            name=name,
+            type=mujoco.mjtSensor.mjSENS_CONTACT,
+            objtype=kind_a,
+            objname=a,
+            reftype=kind_b,
+            refname=b,
+            intprm=[kinds, netforce, 1],
+        )

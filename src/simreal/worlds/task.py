@@ -6,23 +6,19 @@ Frames: world frame, metres, z up, origin at the arm's base on the nominal table
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import mujoco
 import numpy as np
 import numpy.typing as npt
 
 from simreal.core.types import Bools, Floats
-
-#: Names that every task's scene uses, so that randomization terms and judges find them.
-OBJECT = "object"
-TABLE = "table"
-TABLE_PLANE = "table_plane"
+from simreal.worlds.robot import Robot
 
 
 @dataclass(frozen=True)
 class TaskState:
-    """What a task may judge by: N worlds at one moment, exact (privileged) values.
+    """What a task of a gripper at a table may judge by: N worlds at one moment, exact values.
 
     object_pos, object_start, tool_pos: (N, 3) m, world frame. goal_xy: (N, 2) m, or NaN.
     object_half: (N, 3) m half-sizes. on_fixed, on_moving: (N,) each finger touches the object.
@@ -79,15 +75,21 @@ class Phase:
 
 
 @dataclass(frozen=True)
-class Task:
+class Task[State]:
     """A task, whose score is the share of stages reached.
 
+    robot: what does it. State: what that robot's rig gives the functions below to judge by.
     judge: stage -> whether it holds, first to last; to reach one is to have reached those before
     it. Success is the last one, held for `hold_steps` control steps.
     draw: initial values from a generator (the condition's `reset`, names in `reset_names`), SI.
     failures: (name of the furthest stage reached or None) -> failure kind. untouched: the furthest
     stages at which the object was not touched yet; a trial that failed there and hit the table hard
     has the failure `collided` instead.
+    stops: failure kind -> whether it has happened; the first that has ends the episode.
+    symptoms: failure kind -> whether it shows; the first that has shown for `hold_steps` control
+    steps when the time is up names the failure, before `failures` does.
+    suites: suite -> initial values that it sets in every condition; `nominal` is always there.
+    collision_n: force of `Rig.hit_n` from which it counts as a collision.
     max_width_m: draws with a wider object are not solvable. reach_m: nearest and farthest distance
     from the base at which `draw` may put the object.
     """
@@ -98,17 +100,28 @@ class Task:
     hold_steps: int
     build: Callable[[mujoco.MjSpec], None]
     draw: Callable[[np.random.Generator], dict[str, float]]
-    judge: Mapping[str, Callable[[TaskState], Bools]]
+    judge: Mapping[str, Callable[[State], Bools]]
     failures: Mapping[str | None, str]
-    phases: tuple[Phase, ...]
     reset_names: tuple[str, ...]
+    robot: Robot
+    phases: tuple[Phase, ...] = ()
+    stops: Mapping[str, Callable[[State], Bools]] = field(default_factory=dict)
+    symptoms: Mapping[str, Callable[[State], Bools]] = field(default_factory=dict)
+    suites: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    collision_n: float = 5.0
     max_width_m: float | None = None
     untouched: tuple[str | None, ...] = (None,)
     reach_m: tuple[float, float] = (0.14, 0.30)
 
-    def stages(self, state: TaskState) -> npt.NDArray[np.bool_]:
+    def stages(self, state: State) -> npt.NDArray[np.bool_]:
         """Which stages hold now, shape (stages, N)."""
         return np.stack([np.asarray(holds(state), dtype=bool) for holds in self.judge.values()])
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Every failure kind that an episode may end with, in the order they are looked for."""
+        named = (*self.stops, *self.symptoms, *self.failures.values())
+        return tuple(dict.fromkeys(named))
 
 
 def cube_inertia(mass_kg: float, half_m: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:

@@ -13,8 +13,9 @@ import mujoco
 import numpy as np
 
 from simreal.worlds import so101
+from simreal.worlds.names import OBJECT, TABLE, TABLE_PLANE
 from simreal.worlds.settings import Settings
-from simreal.worlds.task import OBJECT, TABLE, TABLE_PLANE, cube_inertia
+from simreal.worlds.task import cube_inertia
 from simreal.worlds.variation import Numbers, Operation
 
 Apply = Callable[[Settings, Operation, Numbers], None]

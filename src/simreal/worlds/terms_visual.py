@@ -5,9 +5,9 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
+from simreal.worlds.names import OBJECT
 from simreal.worlds.scene import CLUTTER, HIDDEN, LIGHTS
 from simreal.worlds.settings import Settings
-from simreal.worlds.task import OBJECT
 from simreal.worlds.terms import Term, whole_field
 from simreal.worlds.variation import Numbers, Operation
 

@@ -13,9 +13,10 @@ import numpy.typing as npt
 from simreal.core.errors import UsageError, unknown
 from simreal.core.types import Bools, Images
 from simreal.worlds.camera import Sensor, Stream, expose
+from simreal.worlds.names import CAMERAS
 from simreal.worlds.physics import Array
 from simreal.worlds.render import Look, Renderer, small
-from simreal.worlds.scene import CAMERAS, Scene
+from simreal.worlds.scene import Scene
 from simreal.worlds.settings import Settings
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from simreal.core.errors import unknown
 from simreal.worlds.task import Task
 from simreal.worlds.tasks.lift import LIFT
 from simreal.worlds.tasks.push import PUSH
 
-TASKS: Mapping[str, Task] = {task.name: task for task in (LIFT, PUSH)}
+TASKS: Mapping[str, Task[Any]] = {task.name: task for task in (LIFT, PUSH)}
 
 
-def task(name: str) -> Task:
+def task(name: str) -> Task[Any]:
     """The task of that name.
 
     Raises:

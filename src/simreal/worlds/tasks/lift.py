@@ -7,6 +7,7 @@ import numpy as np
 
 from simreal.core.types import Bools
 from simreal.worlds.scene import add_box_object
+from simreal.worlds.so101_rig import SO101
 from simreal.worlds.task import Phase, Task, TaskState
 
 HALF_M = 0.0125
@@ -65,6 +66,7 @@ LIFT = Task(
         Phase("close", "object", height_m=0.0, gripper=4.0, within_xy_m=0.008, above_m=0.008),
         Phase("lift", "start", height_m=0.11, gripper=4.0, held=True),
     ),
+    robot=SO101,
     reset_names=("object_x_m", "object_y_m", "object_yaw_rad"),
     max_width_m=0.042,
     untouched=(None, "reached"),

@@ -7,6 +7,7 @@ import numpy as np
 
 from simreal.core.types import Bools, Floats
 from simreal.worlds.scene import add_box_object, add_goal_marker
+from simreal.worlds.so101_rig import SO101
 from simreal.worlds.task import Phase, Task, TaskState
 
 HALF_M = (0.02, 0.02, 0.02)
@@ -74,5 +75,6 @@ PUSH = Task(
             "push", "goal", height_m=0.0, back_m=0.03, gripper=4.0, within_xy_m=0.03, above_m=0.015
         ),
     ),
+    robot=SO101,
     reset_names=("object_x_m", "object_y_m", "object_yaw_rad", "goal_x_m", "goal_y_m"),
 )
