@@ -1,4 +1,4 @@
-"""Looks of one robot: `mesh` (its visual meshes), `primitive` (boxes fitted to them), `physics`.
+"""Looks of a robot: `mesh` (its visual meshes), `primitive` (boxes fitted to them), `physics`.
 
 All forms have the same bodies, joints, actuators, cameras and collision shapes; only visual geoms
 (group 2) differ. Boxes are fitted to the mesh files themselves, so no table of sizes is kept here.
@@ -22,7 +22,7 @@ from simreal.core.seeds import generator
 Form = Literal["physics", "primitive", "mesh"]
 Doubles = npt.NDArray[np.float64]
 
-#: Geom group of the visual shapes in the SO-101's file; group 3 holds its collision shapes.
+#: Geom group of the visual shapes in robots' files; group 3 holds their collision shapes.
 VISUAL_GROUP = 2
 
 #: Points drawn on a mesh's surface, enough to find its outline to a millimetre or two.
@@ -50,11 +50,11 @@ class Box:
         return float(8 * self.half.prod())
 
 
-def add_robot_looks(spec: mujoco.MjSpec, form: Form) -> None:
-    """Give the SO-101 in `spec` (as loaded from its file) the look `form`, in place.
+def add_robot_looks(spec: mujoco.MjSpec, form: Form, most: int = MOST_BOXES) -> None:
+    """Give the robot in `spec` (visual meshes in group 2) the look `form`, in place.
 
     `mesh` keeps the visual meshes, `primitive` puts fitted boxes of the same material in their
-    place, `physics` draws nothing. Meshes that no geom uses any more are removed.
+    place, `most` for each; `physics` draws nothing. Meshes that no geom uses any more are removed.
     """
     if form not in get_args(Form):
         raise unknown("form", form, get_args(Form))
@@ -63,7 +63,7 @@ def add_robot_looks(spec: mujoco.MjSpec, form: Form) -> None:
         return
     if form == "primitive":
         for geom in visuals:
-            add_boxes(spec, geom)
+            add_boxes(spec, geom, most)
     for geom in visuals:
         spec.delete(geom)
     used = {geom.meshname for geom in spec.geoms}
@@ -83,7 +83,8 @@ def add_boxes(spec: mujoco.MjSpec, geom: Any, most: int = MOST_BOXES) -> list[An
     mujoco.mju_quat2Mat(rotation, np.array(geom.quat))
     turn = rotation.reshape(3, 3)
     added = []
-    for box in fit_boxes(_mesh_path(spec, geom.meshname), most):
+    scale = tuple(float(x) for x in spec.mesh(geom.meshname).scale)
+    for box in fit_boxes(_mesh_path(spec, geom.meshname), most, scale):
         quat = np.empty(4)
         mujoco.mju_mat2Quat(quat, (turn @ box.rotation).ravel())
         added.append(
@@ -103,18 +104,18 @@ def add_boxes(spec: mujoco.MjSpec, geom: Any, most: int = MOST_BOXES) -> list[An
 
 
 @functools.cache
-def fit_boxes(path: Path, most: int = MOST_BOXES) -> tuple[Box, ...]:
-    """At most `most` boxes that together have the outline of the mesh in a binary STL file."""
-    return fitted(surface_points(path), most)
+def fit_boxes(
+    path: Path, most: int = MOST_BOXES, scale: tuple[float, ...] = (1.0, 1.0, 1.0)
+) -> tuple[Box, ...]:
+    """At most `most` boxes that together have the outline of the mesh in a file, times `scale`."""
+    return fitted(surface_points(path) * np.array(scale), most)
 
 
 def surface_points(path: Path) -> Doubles:
-    """Points (n, 3), m, spread evenly over the surface of a binary STL mesh; always the same."""
-    record = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("extra", "<u2")])
-    content = path.read_bytes()
-    if (len(content) - 84) % record.itemsize or len(content) <= 84:
-        raise BadDataError(f"{path} is not a binary STL mesh.")
-    corners = np.frombuffer(content, record, offset=84)["corners"].astype(np.float64)
+    """Points (n, 3) spread evenly over the surface of a mesh in a binary STL or OBJ file; always
+    the same, in the file's unit.
+    """
+    corners = _obj_corners(path) if path.suffix.lower() == ".obj" else _stl_corners(path)
     a, b, c = np.moveaxis(corners, 1, 0)
     area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
     rng = generator(0, "surface points")
@@ -123,6 +124,33 @@ def surface_points(path: Path) -> Doubles:
     u, v = np.where(u + v > 1, 1 - u, u), np.where(u + v > 1, 1 - v, v)
     points: Doubles = a[chosen] + u * (b - a)[chosen] + v * (c - a)[chosen]
     return points
+
+
+def _stl_corners(path: Path) -> Doubles:
+    """Triangles (n, 3, 3) of a binary STL file."""
+    record = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("extra", "<u2")])
+    content = path.read_bytes()
+    if (len(content) - 84) % record.itemsize or len(content) <= 84:
+        raise BadDataError(f"{path} is not a binary STL mesh.")
+    corners: Doubles = np.frombuffer(content, record, offset=84)["corners"].astype(np.float64)
+    return corners
+
+
+def _obj_corners(path: Path) -> Doubles:
+    """Triangles (n, 3, 3) of a Wavefront OBJ file; faces of more corners become fans."""
+    points: list[list[float]] = []
+    triangles: list[tuple[int, int, int]] = []
+    for line in path.read_text().splitlines():
+        kind, *words = line.split() or [""]
+        if kind == "v":
+            points.append([float(word) for word in words[:3]])
+        elif kind == "f":
+            corners = [int(word.split("/")[0]) for word in words]
+            rows = [i - 1 if i > 0 else len(points) + i for i in corners]
+            triangles += [(rows[0], b, c) for b, c in itertools.pairwise(rows[1:])]
+    if not triangles:
+        raise BadDataError(f"{path} holds no faces: it is not an OBJ mesh.")
+    return np.array(points)[np.array(triangles)]
 
 
 def fitted(points: Doubles, most: int = MOST_BOXES) -> tuple[Box, ...]:
