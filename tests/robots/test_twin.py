@@ -208,7 +208,9 @@ def test_what_cannot_be_opened_is_refused_before_a_server_starts(tmp_path, monke
     with pytest.raises(UsageError, match="is a twin for the task 'push'; this is 'lift'"):
         opened(path)
     write_twin(path, TwinFile(1, task="juggle"))
-    with pytest.raises(UsageError, match="Unknown task 'juggle'; allowed: lift, push"):
+    with pytest.raises(
+        UsageError, match="Unknown task 'juggle'; allowed: insert, insert_square, lift, push"
+    ):
         opened(path, task="juggle")
     write_twin(path, TwinFile(1))
     with pytest.raises(UsageError, match="Camera size 8 px; allowed: 16 to 512"):

@@ -14,7 +14,7 @@ from simreal.worlds.tasks.lift import LIFT
 from simreal.worlds.tasks.push import PUSH
 
 
-@pytest.mark.parametrize("name", sorted(TASKS))
+@pytest.mark.parametrize("name", [name for name in sorted(TASKS) if TASKS[name].phases])
 def test_the_task_passes_the_kit(name):
     check_task(task(name))
 
@@ -23,7 +23,9 @@ def test_tasks_are_found_by_name():
     assert task("lift") is LIFT
     assert task("push") is PUSH
     assert all(name == found.name for name, found in TASKS.items())
-    with pytest.raises(UsageError, match=r"Unknown task 'lfit'; allowed: lift, push.*'lift'"):
+    with pytest.raises(
+        UsageError, match=r"Unknown task 'lfit'; allowed: insert, insert_square, lift, push.*'lift'"
+    ):
         task("lfit")
 
 

@@ -14,9 +14,9 @@ from simreal.verdicts.records import TrialRow
 #: The kinds, and what they mean.
 KINDS: Mapping[str, str] = {
     "missed": "did not get to the object or to the right place",
-    "slipped": "had the object at its fingers and lost hold of it before it moved",
-    "collided": "hit the table hard before it touched the object",
-    "jammed": "was at the object and could not move it",
+    "slipped": "had the object at its fingers and lost hold of it",
+    "collided": "hit something harder than it may",
+    "jammed": "was where it should be and could not move on",
     "dropped": "had moved the object and lost it",
     "timed out": "was where it should be too late, or not for long enough",
     "unsafe stop": "was stopped: a command or a state that no arm may follow",
@@ -29,6 +29,10 @@ _KIND_OF: Mapping[str, str] = {
     "missed": "missed",
     "off course": "dropped",
     "slipped": "slipped",
+    "missed hole": "missed",
+    "slipped in hand": "slipped",
+    "wedged": "jammed",
+    "force stop": "collided",
     "collided": "collided",
     "stuck": "jammed",
     "jammed": "jammed",

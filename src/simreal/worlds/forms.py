@@ -150,7 +150,8 @@ def _obj_corners(path: Path) -> Doubles:
             triangles += [(rows[0], b, c) for b, c in itertools.pairwise(rows[1:])]
     if not triangles:
         raise BadDataError(f"{path} holds no faces: it is not an OBJ mesh.")
-    return np.array(points)[np.array(triangles)]
+    found: Doubles = np.array(points)[np.array(triangles)]
+    return found
 
 
 def fitted(points: Doubles, most: int = MOST_BOXES) -> tuple[Box, ...]:

@@ -334,7 +334,7 @@ def segment_centres(
 ) -> dict[str, Array]:
     """Centres (n, 3) of the boxes around a hole of diameter (edge) `bore_m`, hole frame, m."""
     radius, lip = bore_m / 2, bore_m / 2 + chamfer_m
-    behind = radius + _RECESS_M if chamfer_m == 0 else radius
+    behind, sunk = (radius, chamfer_m) if chamfer_m else (radius + _RECESS_M, _RECESS_M)
     turns = 2 * np.pi * np.arange(n) / n
     out = np.stack([np.cos(turns), np.sin(turns), np.zeros(n)], axis=1)
     up = np.array([0.0, 0.0, 1.0])
@@ -344,7 +344,7 @@ def segment_centres(
     normal = np.array([-np.sqrt(0.5), np.sqrt(0.5)])
     bevel = middle - normal * ring_m / 2
     return {
-        "wall": out * (behind + ring_m / 2) - up * (tall_m + chamfer_m),
+        "wall": out * (behind + ring_m / 2) - up * (tall_m + sunk),
         "bevel": out * bevel[0] + up * bevel[1],
         "lip": out * (lip + ring_m / 2) - up * tall_m,
     }
@@ -368,7 +368,7 @@ def _plate_boxes(peg: PegHole) -> list[Box]:
         for i, (x, y, half) in enumerate(places)
     ]
     floor = [peg.width_m, peg.width_m, FLOOR_M / 2]
-    boxes.append(("floor", np.array([0, 0, -peg.depth_m - FLOOR_M / 2]), floor, flat, False))
+    boxes.append(("hole_floor", np.array([0, 0, -peg.depth_m - FLOOR_M / 2]), floor, flat, False))
     return boxes
 
 

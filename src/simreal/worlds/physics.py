@@ -84,6 +84,7 @@ class Physics:
             mujoco.mj_resetData(model, data)
             data.qpos[:] = qpos[i]
             data.ctrl[:] = ctrl[i]
+            data.act[:] = ctrl[i][: model.na]  # filters of the commands begin settled
             mujoco.mj_forward(model, data)
         latency_s = np.array([float(s.value("control.action_latency_s")[0]) for s in settings])
         self._latency = np.rint(latency_s / self.models[0].opt.timestep).astype(int)

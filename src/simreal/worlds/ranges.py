@@ -53,3 +53,28 @@ VISUAL_AXES = (
     Axis("clutter_colour", "set", Uniform(0.0, 1.0)),
     Axis("clutter_place", "set", Uniform(0.0, 1.0)),
 )
+
+#: Sources: peg insertion as published (friction x0.33-1.67 about nominal, gains x0.75-1.5, dead
+#: zone to 5 N, force noise to 1 N: joint friction of 0.4 Nm is a dead zone of about 0.9 N at the
+#: tool); stiffness of grasp and fixture, sensor bias, drift and filters are assumed.
+DYNAMICS_PEG_AXES = (
+    Axis("hole_friction", "set", LogUniform(0.1, 0.5)),
+    Axis("clearance", "add", Uniform(-0.00002, 0.00002)),
+    Axis("hole_position", "add", Uniform(-0.002, 0.002)),
+    Axis("grasp_stiffness", "scale", LogUniform(0.6, 1.6)),
+    Axis("fixture_stiffness", "scale", LogUniform(0.3, 3.0)),
+    Axis("grip", "scale", Uniform(0.8, 1.3)),
+    Axis("impedance_stiffness", "scale", LogUniform(0.75, 1.5)),
+    Axis("impedance_damping", "scale", LogUniform(0.75, 1.5)),
+    Axis("target_smoothing", "scale", LogUniform(0.5, 2.0)),
+    Axis("joint_friction", "scale", Uniform(0.0, 5.0)),
+    Axis("tool_offset", "add", Uniform(-1.0, 1.0)),
+    Axis("action_latency", "set", Uniform(0.0, 0.04)),
+    Axis("observation_delay", "set", Integers(0, 1)),
+    Axis("encoder_noise", "set", Uniform(0.0, 0.05)),
+    Axis("wrench_noise", "set", Uniform(0.0, 1.0)),
+    Axis("wrench_bias", "add", Uniform(-1.0, 1.0)),
+    Axis("wrench_drift", "add", Uniform(-0.05, 0.05)),
+    Axis("wrench_cutoff", "set", Uniform(50.0, 200.0)),
+)
+VISUAL_PEG_AXES = (*VISUAL_AXES, Axis("hole_colour", "add", Uniform(-0.15, 0.15)))

@@ -40,6 +40,10 @@ class Rig(Protocol):
         """
         ...
 
+    def stepped(self) -> None:
+        """Take in what happened over a control step that has just been played."""
+        ...
+
     def positions(self) -> Array:
         """True positions of the channels."""
         ...
@@ -79,7 +83,7 @@ class Robot:
     spec: the bare robot; looks: gives it a form in place; finish: adds what refers to the task's
     bodies (sensors). terms: everything about it that can be randomized, in the order of
     application. profiles: the built-in ones. writes: physics fields that its rig or terms write,
-    restored at every reset. limits: of the shift a profile may give what the task placed, m.
+    restored at every reset. unsolvable: why it could not do the task under settings, or None.
     """
 
     name: str

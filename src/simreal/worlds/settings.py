@@ -19,7 +19,8 @@ Array = npt.NDArray[Any]
 
 #: Nominal sensing and actuation, the same for every robot. Joint values are in channel order, at
 #: the boundary's units; `wrench_*` are of the force/torque sensor: noise of force (N) and torque
-#: (Nm), bias and drift a second of all six, and a low-pass filter (0: none).
+#: (Nm), bias and drift a second of all six, and a low-pass filter (0: none); `clearance_m` and
+#: `hole_*` are added to where a condition puts them.
 CONTROL: dict[str, tuple[float, ...]] = {
     "action_latency_s": (0.0,),
     "observation_delay_steps": (0.0,),
@@ -27,6 +28,10 @@ CONTROL: dict[str, tuple[float, ...]] = {
     "joint_offset_deg": (0.0,) * 6,
     "object_offset_m": (0.0, 0.0),
     "object_yaw_rad": (0.0,),
+    "clearance_m": (0.0,),
+    "chamfer_m": (0.0,),
+    "hole_offset_m": (0.0, 0.0, 0.0),
+    "hole_tilt_rad": (0.0, 0.0),
     "wrench_noise": (0.0, 0.0),
     "wrench_bias": (0.0,) * 6,
     "wrench_drift": (0.0,) * 6,

@@ -70,6 +70,9 @@ class So101Rig:
             mujoco.mj_forward(model, data)
             self._goal_xy[i] = (x, y)
 
+    def stepped(self) -> None:
+        """All that is judged can be read from the present state."""
+
     def positions(self) -> Array:
         """Joint angles, (N, 6) rad."""
         return self._physics.joint_rad()

@@ -129,8 +129,9 @@ def whole_field(name: str, field: str, size: int, unit: str) -> Term:
     return Term(name, size, unit, (field,), apply)
 
 
-def _arm(settings: Settings) -> list[int]:
-    return settings.arm_dofs
+def arm_field(name: str, field: str, unit: str, size: int) -> Term:
+    """A term of one value for each joint of the robot, a row of `field` for each."""
+    return _field(name, field, unit, lambda settings: settings.arm_dofs, size)
 
 
 DYNAMICS: tuple[Term, ...] = (
@@ -163,8 +164,8 @@ DYNAMICS: tuple[Term, ...] = (
         ("physics.actuator_gainprm", "physics.actuator_biasprm"),
         _actuator_gain,
     ),
-    _field("joint_damping", "physics.dof_damping", "Nm s/rad", _arm, 6),
-    _field("joint_friction", "physics.dof_frictionloss", "Nm", _arm, 6),
+    arm_field("joint_damping", "physics.dof_damping", "Nm s/rad", 6),
+    arm_field("joint_friction", "physics.dof_frictionloss", "Nm", 6),
     whole_field("joint_offset", "control.joint_offset_deg", 6, "deg"),
     whole_field("action_latency", "control.action_latency_s", 1, "s"),
     whole_field("observation_delay", "control.observation_delay_steps", 1, "control steps"),

@@ -8,7 +8,7 @@ import numpy as np
 from simreal.worlds.names import OBJECT
 from simreal.worlds.scene import CLUTTER, HIDDEN, LIGHTS
 from simreal.worlds.settings import Settings
-from simreal.worlds.terms import Term, whole_field
+from simreal.worlds.terms import Apply, Term, whole_field
 from simreal.worlds.variation import Numbers, Operation
 
 _RGB = 1  # mjTEXROLE_RGB: the role of a colour texture in mat_texid
@@ -94,7 +94,9 @@ def _light_shadow(settings: Settings, op: Operation, values: Numbers) -> None:
     shadow[:] = op(shadow.astype(float), values) >= 0.5
 
 
-def _colour(name: str, material: str) -> Term:
+def colour(name: str, material: str) -> Term:
+    """The colour of a material of the look model."""
+
     def apply(settings: Settings, op: Operation, values: Numbers) -> None:
         row = int(settings.scene.look.material(material).id)
         rgba = settings.edit("look.mat_rgba")
@@ -183,31 +185,36 @@ def _clutter_colour(settings: Settings, op: Operation, values: Numbers) -> None:
         rgba[row, :3] = np.clip(op(rgba[row, :3], value), 0, 1)
 
 
-VISUAL: tuple[Term, ...] = (
-    _camera_position("scene"),
-    _camera_rotation("scene"),
-    _camera_position("wrist"),
-    _camera_rotation("wrist"),
-    Term("camera_fov", 2, "deg", ("look.cam_fovy",), _camera_fov),
-    whole_field("exposure", "image.exposure_stops", 1, "stops"),
-    whole_field("colour_cast", "image.colour_gain", 3, "gain"),
-    whole_field("image_noise", "image.noise_std", 1, "of full scale"),
-    Term("light_count", 1, "count", ("look.light_active", "look.light_diffuse"), _light_count),
-    Term("light_direction", 2 * LIGHTS, "deg", ("look.light_dir",), _light_direction),
-    Term("light_intensity", LIGHTS, "-", ("look.light_diffuse",), _light_intensity),
-    Term("light_colour", 3 * LIGHTS, "-", ("look.light_diffuse",), _light_colour),
-    Term("light_ambient", 1, "-", ("look.light_ambient",), _light_ambient),
-    Term("light_shadow", LIGHTS, "0 or 1", ("look.light_castshadow",), _light_shadow),
-    _colour("table_colour", "table"),
-    _colour("background_colour", "background"),
-    _colour("object_colour", OBJECT),
-    Term("robot_colour", 6, "rgb 0-1", ("look.mat_rgba",), _robot_colour),
-    _texture("table_texture", "table"),
-    _texture("background_texture", "background"),
-    _texture("object_texture", OBJECT),
-    Term("texture_repeat", 3, "-", ("look.mat_texrepeat",), _texture_repeat),
-    Term("clutter_size", 3 * CLUTTER, "m (half)", ("look.geom_size",), _clutter_size),
-    Term("clutter_colour", 3 * CLUTTER, "rgb 0-1", ("look.mat_rgba",), _clutter_colour),
-    Term("clutter_count", 1, "count", ("look.geom_pos",), _clutter_count),
-    Term("clutter_place", 2 * CLUTTER, "0-1", ("look.geom_pos",), _clutter_place),
-)
+def visual_terms(robot_colour: Apply) -> tuple[Term, ...]:
+    """What can be randomized in the pictures of any robot; `robot_colour` knows its materials."""
+    return (
+        _camera_position("scene"),
+        _camera_rotation("scene"),
+        _camera_position("wrist"),
+        _camera_rotation("wrist"),
+        Term("camera_fov", 2, "deg", ("look.cam_fovy",), _camera_fov),
+        whole_field("exposure", "image.exposure_stops", 1, "stops"),
+        whole_field("colour_cast", "image.colour_gain", 3, "gain"),
+        whole_field("image_noise", "image.noise_std", 1, "of full scale"),
+        Term("light_count", 1, "count", ("look.light_active", "look.light_diffuse"), _light_count),
+        Term("light_direction", 2 * LIGHTS, "deg", ("look.light_dir",), _light_direction),
+        Term("light_intensity", LIGHTS, "-", ("look.light_diffuse",), _light_intensity),
+        Term("light_colour", 3 * LIGHTS, "-", ("look.light_diffuse",), _light_colour),
+        Term("light_ambient", 1, "-", ("look.light_ambient",), _light_ambient),
+        Term("light_shadow", LIGHTS, "0 or 1", ("look.light_castshadow",), _light_shadow),
+        colour("table_colour", "table"),
+        colour("background_colour", "background"),
+        colour("object_colour", OBJECT),
+        Term("robot_colour", 6, "rgb 0-1", ("look.mat_rgba",), robot_colour),
+        _texture("table_texture", "table"),
+        _texture("background_texture", "background"),
+        _texture("object_texture", OBJECT),
+        Term("texture_repeat", 3, "-", ("look.mat_texrepeat",), _texture_repeat),
+        Term("clutter_size", 3 * CLUTTER, "m (half)", ("look.geom_size",), _clutter_size),
+        Term("clutter_colour", 3 * CLUTTER, "rgb 0-1", ("look.mat_rgba",), _clutter_colour),
+        Term("clutter_count", 1, "count", ("look.geom_pos",), _clutter_count),
+        Term("clutter_place", 2 * CLUTTER, "0-1", ("look.geom_pos",), _clutter_place),
+    )
+
+
+VISUAL: tuple[Term, ...] = visual_terms(_robot_colour)

@@ -184,6 +184,7 @@ class World:
         target = self.robot.to_si(actions - self._offset_deg)
         self.physics.step(target, self._extras.drive)
         self._step += 1
+        self.rig.stepped()
         self._history = [*self._history, self._snapshot()][-1 - int(self._delay.max()) :]
         self.judge.update(self.state(), self.physics.diverged, self.rig.hit_n())
         self._over = np.where(self.judge.done, self._over + 1, 0)
