@@ -24,7 +24,7 @@ def test_tasks_are_found_by_name():
     assert task("push") is PUSH
     assert all(name == found.name for name, found in TASKS.items())
     with pytest.raises(
-        UsageError, match=r"Unknown task 'lfit'; allowed: insert, insert_square, lift, push.*'lift'"
+        UsageError, match=r"Unknown task 'lfit'; allowed: insert, .*'lift'"
     ):
         task("lfit")
 
