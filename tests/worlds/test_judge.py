@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simreal.worlds.judge import COLLIDED_N, Judge
-from simreal.worlds.task import TaskState
+from simreal.worlds.task import Task, TaskState
 from simreal.worlds.tasks.lift import LIFT
 from simreal.worlds.tasks.push import PUSH
 
@@ -199,3 +199,76 @@ def test_a_hard_press_before_the_object_was_touched_is_a_collision():
     worlds = [[FAR] * 3, [NEAR] * 3, [GRASPED] * 3, [NEAR] * 3, [LIFTED] * 3]
     outcome = judged(*worlds, force=[hard, hard, hard, light, hard]).outcome()
     assert outcome.failure == ("collided", "collided", "slipped", "missed", "timed out")
+
+
+@dataclasses.dataclass(frozen=True)
+class Gauge:
+    """N worlds with one number each."""
+
+    level: np.ndarray
+
+
+GAUGED = Task[Gauge](
+    name="gauge",
+    text="Rise above 5.",
+    horizon=20,
+    hold_steps=2,
+    build=LIFT.build,
+    draw=LIFT.draw,
+    judge={"begun": lambda s: s.level > 1, "risen": lambda s: s.level > 5},
+    stops={"burst": lambda s: s.level > 90, "fell": lambda s: s.level < -90},
+    symptoms={"sinking": lambda s: s.level < 0, "low": lambda s: s.level < 2},
+    failures={None: "never begun", "begun": "timed out", "risen": "timed out"},
+    reset_names=LIFT.reset_names,
+    robot=LIFT.robot,
+    collision_n=7.0,
+)
+
+
+def gauged(*levels: list[float]) -> Judge[Gauge]:
+    """A judge after the levels of its worlds, a list a step."""
+    judge = Judge(GAUGED, len(levels[0]))
+    judge.start(Gauge(np.zeros(len(levels[0]))))
+    for row in levels:
+        n = len(row)
+        judge.update(Gauge(np.array(row)), np.zeros(n, bool), np.zeros(n))
+    return judge
+
+
+def test_a_stop_ends_the_episode_and_names_the_failure():
+    judge = gauged([2, 2, 2], [95, 2, -95], [6, 6, 6], [6, 6, 6])
+    outcome = judge.outcome()
+    assert outcome.done.tolist() == [True, True, True]
+    assert outcome.success.tolist() == [False, True, False]
+    assert outcome.failure == ("burst", None, "fell")
+    assert outcome.steps.tolist() == [2, 4, 2]
+    assert outcome.score == pytest.approx([0.5, 1.0, 0.5])
+
+
+def test_a_stop_in_the_step_of_success_is_a_failure():
+    assert gauged([6], [95]).outcome().failure == ("burst",)
+
+
+def test_a_symptom_that_lasts_names_the_failure_before_the_stage_does():
+    judge = gauged([3, 3, 3, 0], [-1, 1, -1, 0], [-1, 1, 3, 0], [-1, 1, -1, 3])
+    assert not judge.done.any()
+    assert judge.outcome().failure == ("sinking", "low", "timed out", "timed out")
+
+
+def test_a_symptom_that_goes_away_is_forgotten_and_success_has_none():
+    judge = gauged([-1, -1], [-1, -1], [3, 6], [3, 6])
+    assert judge.outcome().failure == ("timed out", None)
+
+
+def test_kinds_are_listed_once_in_the_order_they_are_looked_for():
+    wanted = ("burst", "fell", "sinking", "low", "never begun", "timed out")
+    assert GAUGED.kinds == wanted
+
+
+def test_collisions_are_counted_from_the_task_s_own_force():
+    judge = Judge(GAUGED, 1)
+    judge.start(Gauge(np.zeros(1)))
+    for force in (6.9, 7.1, 7.2, 3.0, 8.0):
+        judge.update(Gauge(np.zeros(1)), np.zeros(1, bool), np.array([force]))
+    assert judge.outcome().collisions.tolist() == [2]
+    assert judge.outcome().peak_force_n == pytest.approx([8.0])
