@@ -8,6 +8,7 @@ model): `of(model, NAMES)` for a model of one's own, copies where edits are kept
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import mujoco
@@ -16,9 +17,9 @@ import numpy.typing as npt
 
 from simreal.core.errors import UsageError
 from simreal.worlds import peghole
+from simreal.worlds.gripper import GRIP_M
 from simreal.worlds.names import OBJECT
 from simreal.worlds.peghole import FIXTURE, GIVE, HOLE, PegHole
-from simreal.worlds.ur5e import GRIP_M
 
 Fields = Mapping[str, npt.NDArray[Any]]
 Array = npt.NDArray[np.float64]
@@ -26,7 +27,7 @@ Array = npt.NDArray[np.float64]
 MOUTH_FIELDS = ("geom_pos", "geom_size", "geom_rbound", "geom_aabb", "bvh_aabb")
 POSE_FIELDS = ("body_pos", "body_quat")
 FRICTION_FIELDS = ("geom_friction",)
-CONTACT_FIELDS = ("geom_solref", "geom_solimp")
+CONTACT_FIELDS = ("geom_solimp",)
 SPRING_FIELDS = ("jnt_stiffness", "dof_damping")
 SLIP_FIELDS = ("dof_frictionloss",)
 
@@ -44,26 +45,22 @@ def write_mouth(
     peg: what the model was compiled from. Works on the physics and the look model alike.
     """
     peghole.check_clearance(clearance_m, peg.width_m, peg.contact.resolves_m)
-    lip = (peg.width_m + clearance_m) / 2 + chamfer_m
-    if chamfer_m < 0 or lip > peghole.opening_m(peg):
-        most = max(0.0, peghole.opening_m(peg) - (peg.width_m + clearance_m) / 2)
+    mouth = replace(peg.mouth, bore_m=peg.width_m + clearance_m, chamfer_m=chamfer_m)
+    if chamfer_m < 0 or mouth.lip_m > mouth.opening_m:
+        most = max(0.0, mouth.opening_m - mouth.bore_m / 2)
         raise UsageError(
             f"A chamfer of {1e3 * chamfer_m:g} mm does not fit this hole's block; choose 0 to "
             f"{1e3 * most:.2g} mm, or build the hole with a larger PegHole.chamfer_m."
         )
-    n = peghole.segments(peg)
-    centres = peghole.segment_centres(
-        peg.shape, n, peg.width_m + clearance_m, chamfer_m, peghole.ring_m(peg), peghole.tall_m(peg)
-    )
-    for kind, places in centres.items():
-        for i in range(n):
+    for kind, places in mouth.centres().items():
+        for i, place in enumerate(places):
             row = model.geom(f"{kind}_{i}").id
-            fields["geom_pos"][row] = places[i]
+            fields["geom_pos"][row] = place
             if kind == "bevel":
-                fields["geom_size"][row, 2] = peghole.bevel_half(chamfer_m)
+                fields["geom_size"][row, 2] = mouth.bevel_half_m
                 fields["geom_rbound"][row] = np.linalg.norm(fields["geom_size"][row])
                 fields["geom_aabb"][row, 3:] = fields["geom_size"][row]
-    _write_look(fields, model, peg, lip)
+    _write_look(fields, model, peg, mouth.lip_m)
     _write_bounds(fields, model)
 
 
@@ -154,13 +151,18 @@ def write_friction(fields: Fields, model: mujoco.MjModel, friction: float) -> No
     fields["geom_friction"][contact_geoms(model), 0] = friction
 
 
-def write_contact(
-    fields: Fields, model: mujoco.MjModel, stiffness_s: float, impedance: float
-) -> None:
-    """Softness of contact: see `peghole.Contact`. Anything softer than chosen there is untested."""
-    rows = contact_geoms(model)
-    fields["geom_solref"][rows, 0] = stiffness_s
-    fields["geom_solimp"][rows, :2] = impedance
+def write_contact(fields: Fields, model: mujoco.MjModel, width_m: float) -> None:
+    """How far contact gives way (`CONTACT_FIELDS`), m.
+
+    Raises:
+        UsageError: for less than the solver can do.
+    """
+    if width_m < 4e-6:
+        raise UsageError(
+            f"A contact that gives way only {1e6 * width_m:g} um does not come to rest at this "
+            "time step; choose 4 um or more."
+        )
+    fields["geom_solimp"][contact_geoms(model), 2] = width_m
 
 
 def scale_grasp(fields: Fields, model: mujoco.MjModel, ratio: float) -> None:

@@ -2,30 +2,23 @@
 
 The hole's frame: origin in the middle of the mouth, z out of the hole, so the bottom is at
 -depth. The peg's frame: origin in the middle of its tip, z along its axis towards the hand. Both
-are parallel to the base frame when nominal. The hole is the space left between boxes: a tangent
-plane a segment for a round one (a cylinder meets a tangent plane exactly where it would meet the
-round wall, so what n planes add to the clearance is 1/cos(pi/n) in the corners between them), four
-walls for a square one. Peg and hole stand on springs: the grasp's rubber, in series with Coulomb
-slip, and the fixture's. Everything that varies from world to world is an array of the compiled
-model; the functions at the end of this file say which rows.
+are parallel to the base frame when nominal. Peg and hole stand on springs: the grasp's rubber, in
+series with Coulomb slip, and the fixture's. Everything that varies from world to world is an array
+of the compiled model; `pegfields` says which rows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any
 
 import mujoco
 import numpy as np
-import numpy.typing as npt
 
 from simreal.core.errors import UsageError, unknown
+from simreal.worlds.gripper import FINGERS, GRIP_LENGTH_M, GRIP_M, GRIPPER, STICK_OUT_M, TIP_M
+from simreal.worlds.mouth import BLOCK_M, FLOOR_M, SHAPES, Mouth, Shape
 from simreal.worlds.names import OBJECT
-from simreal.worlds.ur5e import FINGERS, GRIP_M, GRIPPER, STICK_OUT_M, TIP_M
-
-Array = npt.NDArray[np.float64]
-Shape = Literal["round", "square"]
-SHAPES: tuple[Shape, ...] = get_args(Shape)
 
 HOLE = "hole"
 SLIP, GRASP = "slip", "grasp"
@@ -38,32 +31,30 @@ FIXTURE = ("fixture_x", "fixture_y", "fixture_rx", "fixture_ry")
 #: the fingers against the block.
 PEG_CONTACT, FINGER_CONTACT = "peg_hole", "fingers_hole"
 
-#: The block around the hole: half its width, and how far it reaches below the hole's bottom, m.
-BLOCK_M = 0.045
-FLOOR_M = 0.008
 #: Radial thickness of the boxes around the mouth beyond the chamfer, m.
 _RING_M = 0.003
-#: How far boxes that must not be met are drawn back behind those that are, m.
-_RECESS_M = 0.001
 #: Length of the peg inside the fingers and outside, m.
-_LENGTH_M = STICK_OUT_M + 0.020
+_LENGTH_M = STICK_OUT_M + GRIP_LENGTH_M
 
 
 @dataclass(frozen=True)
 class Contact:
     """How contact is computed; chosen by `benchmarks/insertion.py contact` (docs/insertion.md).
 
-    segments: planes of a round hole. timestep_s: of the physics. stiffness_s, damping_ratio:
-    MuJoCo's solref. impedance: solimp's d, how much of the exact constraint force is given (a
-    static push F leaves F/m_eff * (1-d)/d * stiffness_s^2 of penetration). friction: of peg on
-    hole. resolves_m: the smallest diametral clearance these settings hold.
+    planes: around a round hole. timestep_s: of the physics. stiffness_s, damping_ratio: MuJoCo's
+    solref. impedance, width_m, power: its solimp: a contact gives way up to about `width_m` and
+    hardly more, and softly at first, so that it does not open and close from one step to the next.
+    friction: Coulomb's coefficient of peg on hole. resolves_m: the smallest diametral clearance
+    these settings hold (they press less than a tenth of it into the wall at 20 N).
     """
 
-    segments: int = 16
-    timestep_s: float = 0.002
-    stiffness_s: float = 0.004
+    planes: int = 16
+    timestep_s: float = 0.001
+    stiffness_s: float = 0.002
     damping_ratio: float = 1.0
-    impedance: float = 0.9995
+    impedance: tuple[float, float] = (0.8, 0.998)
+    width_m: float = 5e-6
+    power: float = 3.0
     friction: float = 0.2
     resolves_m: float = 0.05e-3
 
@@ -128,6 +119,19 @@ class PegHole:
                 f"{1e3 * STICK_OUT_M:g} mm; choose 2 to {1e3 * STICK_OUT_M - 10:g} mm."
             )
 
+    @property
+    def mouth(self) -> Mouth:
+        """The hole's geometry."""
+        ring = _RING_M + 2 * self.chamfer_m
+        return Mouth(
+            planes=self.contact.planes if self.shape == "round" else 4,
+            bore_m=self.width_m + self.clearance_m,
+            depth_m=self.depth_m,
+            chamfer_m=self.chamfer_m,
+            ring_m=ring,
+            opening_m=(self.width_m / 2 + ring) * float(np.sqrt(0.5)),
+        )
+
 
 def check_clearance(clearance_m: float, width_m: float, resolves_m: float) -> None:
     """Raise UsageError for a diametral clearance that cannot be simulated."""
@@ -166,7 +170,7 @@ def _touching(geom: Any, contact: Contact) -> None:
     geom.condim = 3
     geom.friction = [contact.friction, 0.005, 0.0001]
     geom.solref = [contact.stiffness_s, contact.damping_ratio]
-    geom.solimp = [contact.impedance, contact.impedance, 0.001, 0.5, 2.0]
+    geom.solimp = [*contact.impedance, contact.width_m, 0.5, contact.power]
 
 
 def _add_peg(spec: mujoco.MjSpec, peg: PegHole) -> None:
@@ -238,17 +242,16 @@ def _add_hole(spec: mujoco.MjSpec, peg: PegHole) -> None:
         k = peg.fixture.stiffness[i // 2]
         damping = 2 * peg.fixture.damping_ratio * np.sqrt(k * inertia[i // 2])
         _joint(body, name, list(np.eye(3)[i % 2]), turn=i > 1, k=k, damping=damping, armature=0.0)
-    boxes = [*_mouth_boxes(peg), *_plate_boxes(peg)]
-    for name, pos, half, quat, fingers in boxes:
+    for box in peg.mouth.boxes():
         geom = body.add_geom(
-            name=name,
+            name=box.name,
             type=mujoco.mjtGeom.mjGEOM_BOX,
-            pos=pos,
-            size=half,
-            quat=quat,
+            pos=box.centre,
+            size=box.half,
+            quat=box.quat,
             group=3,
             contype=0,
-            conaffinity=12 if fingers else 4,
+            conaffinity=12 if box.fingers else 4,
             mass=0,
         )
         _touching(geom, peg.contact)
@@ -266,7 +269,7 @@ def _add_hole_looks(body: mujoco.MjsBody, peg: PegHole) -> None:
         material=HOLE,
         **looks,
     )
-    half = (peg.width_m + peg.clearance_m) / 2 + peg.chamfer_m
+    half = peg.mouth.lip_m
     round_ = peg.shape == "round"
     body.add_geom(
         name="hole_mouth",
@@ -276,100 +279,6 @@ def _add_hole_looks(body: mujoco.MjsBody, peg: PegHole) -> None:
         material="hole_mouth",
         **looks,
     )
-
-
-def segments(peg: PegHole) -> int:
-    """How many planes stand around the hole."""
-    return peg.contact.segments if peg.shape == "round" else 4
-
-
-def ring_m(peg: PegHole) -> float:
-    """Radial thickness of the boxes around the mouth, m."""
-    return _RING_M + 2 * peg.chamfer_m
-
-
-def tall_m(peg: PegHole) -> float:
-    """Half the height of the boxes around the mouth, m."""
-    return (peg.depth_m + FLOOR_M) / 2
-
-
-def opening_m(peg: PegHole) -> float:
-    """Half the square opening of the plate that the boxes around the mouth fill, m."""
-    return (peg.width_m / 2 + ring_m(peg)) * float(np.sqrt(0.5))
-
-
-Box = tuple[str, Array, list[float], Array, bool]
-
-
-def _mouth_boxes(peg: PegHole) -> list[Box]:
-    """Three boxes a segment: `wall` below the chamfer, `bevel`, and `lip` around the mouth."""
-    n, ring, tall = segments(peg), ring_m(peg), tall_m(peg)
-    across = (peg.width_m / 2 + peg.clearance_m / 2 + ring) * np.tan(np.pi / n)
-    if peg.shape == "square":
-        across = peg.width_m / 2 + peg.clearance_m / 2 + ring
-    wall = [ring / 2, across, tall]
-    halves = {"wall": wall, "bevel": [ring / 2, across, bevel_half(peg.chamfer_m)], "lip": wall}
-    centres = segment_centres(
-        peg.shape, n, peg.width_m + peg.clearance_m, peg.chamfer_m, ring, tall
-    )
-    boxes: list[Box] = []
-    for i in range(n):
-        turn = 2 * np.pi * i / n
-        flat = np.array([np.cos(turn / 2), 0, 0, np.sin(turn / 2)])
-        tilted = np.empty(4)
-        mujoco.mju_mulQuat(tilted, flat, np.array([np.cos(np.pi / 8), 0, np.sin(np.pi / 8), 0]))
-        for kind, half in halves.items():
-            quat = tilted if kind == "bevel" else flat
-            boxes.append((f"{kind}_{i}", centres[kind][i], half, quat, False))
-    return boxes
-
-
-def bevel_half(chamfer_m: float) -> float:
-    """Half the length of a chamfer's face down the slope, m."""
-    return max(chamfer_m * float(np.sqrt(0.5)), 1e-5)
-
-
-def segment_centres(
-    shape: Shape, n: int, bore_m: float, chamfer_m: float, ring_m: float, tall_m: float
-) -> dict[str, Array]:
-    """Centres (n, 3) of the boxes around a hole of diameter (edge) `bore_m`, hole frame, m."""
-    radius, lip = bore_m / 2, bore_m / 2 + chamfer_m
-    behind, sunk = (radius, chamfer_m) if chamfer_m else (radius + _RECESS_M, _RECESS_M)
-    turns = 2 * np.pi * np.arange(n) / n
-    out = np.stack([np.cos(turns), np.sin(turns), np.zeros(n)], axis=1)
-    up = np.array([0.0, 0.0, 1.0])
-    middle = np.array([radius + chamfer_m / 2, -chamfer_m / 2])
-    if chamfer_m == 0:
-        middle += [_RECESS_M, -_RECESS_M]
-    normal = np.array([-np.sqrt(0.5), np.sqrt(0.5)])
-    bevel = middle - normal * ring_m / 2
-    return {
-        "wall": out * (behind + ring_m / 2) - up * (tall_m + sunk),
-        "bevel": out * bevel[0] + up * bevel[1],
-        "lip": out * (lip + ring_m / 2) - up * tall_m,
-    }
-
-
-def _plate_boxes(peg: PegHole) -> list[Box]:
-    """Four boxes around the ring's square opening, which the fingers may meet, and the floor."""
-    opening, tall = opening_m(peg), tall_m(peg)
-    wide = (BLOCK_M - opening) / 2
-    middle = opening + wide
-    along, flat = [wide, BLOCK_M, tall], np.array([1.0, 0, 0, 0])
-    short = [opening, wide, tall]
-    places = (
-        (middle, 0.0, along),
-        (-middle, 0.0, along),
-        (0.0, middle, short),
-        (0.0, -middle, short),
-    )
-    boxes: list[Box] = [
-        (f"plate_{i}", np.array([x, y, -tall]), half, flat, True)
-        for i, (x, y, half) in enumerate(places)
-    ]
-    floor = [peg.width_m, peg.width_m, FLOOR_M / 2]
-    boxes.append(("hole_floor", np.array([0, 0, -peg.depth_m - FLOOR_M / 2]), floor, flat, False))
-    return boxes
 
 
 def _add_sensors(spec: mujoco.MjSpec) -> None:

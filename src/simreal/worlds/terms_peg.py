@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simreal.worlds import pegfields, peghole, ur5e
+from simreal.worlds import pegfields, peghole
+from simreal.worlds.gripper import GRIPPER
 from simreal.worlds.names import OBJECT
 from simreal.worlds.settings import Settings
 from simreal.worlds.terms import Term, arm_field, whole_field
@@ -106,7 +107,7 @@ def _robot_colour(settings: Settings, op: Operation, values: Numbers) -> None:
     rgba, look = settings.edit("look.mat_rgba"), settings.scene.look
     for row in range(look.nmat):
         name = look.material(row).name
-        triple = values[3:] if name.startswith(ur5e.GRIPPER) else values[:3]
+        triple = values[3:] if name.startswith(GRIPPER) else values[:3]
         if name not in _SCENE and not name.startswith("clutter_"):
             rgba[row, :3] = np.clip(op(rgba[row, :3], triple), 0, 1)
 

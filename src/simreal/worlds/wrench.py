@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simreal.core.types import WRENCH_SAMPLES
-from simreal.worlds.ur5e import FORCE, TOOL_SITE, TORQUE, WRENCH_SITE
+from simreal.worlds.gripper import TOOL_SITE, WRENCH_SITE
+from simreal.worlds.ur5e import FORCE, TORQUE
 
 Array = npt.NDArray[np.float64]
 
