@@ -38,7 +38,7 @@ class Impedance:
     """
 
     stiffness: tuple[float, ...] = (1000.0,) * 3 + (50.0,) * 3
-    damping: tuple[float, ...] = (160.0,) * 3 + (6.0,) * 3
+    damping: tuple[float, ...] = (90.0,) * 3 + (6.0,) * 3
     clip: tuple[float, ...] = (0.012,) * 3 + (float(np.deg2rad(12.0)),) * 3
     smoothing_s: float = 0.04
 
@@ -79,7 +79,7 @@ def ur5e() -> Arm:
             "wrist_3_joint",
         ),
         home_rad=(2.839, -1.552, 2.161, -2.180, -1.5708, 2.839),
-        friction_nm=(0.1, 0.1, 0.1, 0.03, 0.03, 0.03),
+        friction_nm=(0.05, 0.05, 0.05, 0.015, 0.015, 0.015),
     )
 
 
@@ -102,7 +102,7 @@ def arm_spec(arm: Arm | None = None) -> mujoco.MjSpec:
         joint = spec.joint(name)
         joint.frictionloss = friction
         joint.solref_friction = [0.004, 1.0]
-        joint.damping = [1.0, 0, 0]
+        joint.damping = [0.5, 0, 0]
     _absolute_meshes(spec)
     add_gripper(spec, flange, spec.site(arm.wrench_site))
     spec.worldbody.add_site(name=BASE_SITE)
