@@ -50,7 +50,7 @@ class Contact:
 
     planes: int = 16
     timestep_s: float = 0.001
-    stiffness_s: float = 0.002
+    stiffness_s: float = 0.003
     damping_ratio: float = 1.0
     impedance: tuple[float, float] = (0.8, 0.998)
     width_m: float = 5e-6
@@ -64,12 +64,14 @@ class Grasp:
     """Rubber pads around the peg, and when it slips.
 
     stiffness: give along x, y, z (N/m) and about them (Nm/rad), the same for each three.
+    inertia: what moves with the peg besides itself (kg, kg m^2).
     damping_ratio: of these springs against the inertia of what they carry. slip_n, slip_nm: axial
     force and torque about the closing axis beyond which the peg slips (70 N of grip at a friction
     of 0.6 on two pads; on pads 20 mm long a torque of a third of their length times that force).
     """
 
     stiffness: tuple[float, float] = (8000.0, 20.0)
+    inertia: tuple[float, float] = (0.05, 1.2e-4)
     damping_ratio: float = 0.5
     slip_n: float = 45.0
     slip_nm: float = 0.9
@@ -183,12 +185,13 @@ def _add_peg(spec: mujoco.MjSpec, peg: PegHole) -> None:
         part.mass, part.ipos, part.inertia = 0.005, [0, 0, 0], [1e-6] * 3
     _joint(slip, SLIP_SLIDE, [0, 0, 1], slip=grasp.slip_n, armature=0.5)
     _joint(slip, SLIP_TURN, [0, 1, 0], turn=True, slip=grasp.slip_nm, armature=2e-3)
-    inertia = (peg.peg_kg + 0.06, 2e-4)
+    turning = peg.peg_kg * (GRIP_M**2 / 4 + _LENGTH_M**2 / 12)
+    carried = (grasp.inertia[0] + peg.peg_kg, grasp.inertia[1] + turning)
     for i, name in enumerate(GIVE):
-        k, inert = grasp.stiffness[i // 3], inertia[i // 3]
-        damping = 2 * grasp.damping_ratio * np.sqrt(k * inert)
+        k, armature = grasp.stiffness[i // 3], grasp.inertia[i // 3]
+        damping = 2 * grasp.damping_ratio * np.sqrt(k * carried[i // 3])
         axis = list(np.eye(3)[i % 3])
-        _joint(body, name, axis, turn=i > 2, k=k, damping=damping, armature=(0.05, 1.2e-4)[i // 3])
+        _joint(body, name, axis, turn=i > 2, k=k, damping=damping, armature=armature)
     held = body.add_body(name=OBJECT, pos=[0, 0, -GRIP_M])
     held.explicitinertial = True
     held.mass, held.ipos = peg.peg_kg, [0, 0, _LENGTH_M / 2]

@@ -1,0 +1,173 @@
+"""One world of arm, peg and hole without a task around it, for tests and benchmarks of its physics.
+
+Forces are on the peg, positions of its tip in the hole's frame, SI units.
+"""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from simreal.worlds import pegfields, ur5e
+from simreal.worlds.forms import add_robot_looks
+from simreal.worlds.gripper import GRIPPER, TIP_M
+from simreal.worlds.names import OBJECT
+from simreal.worlds.peghole import FINGER_CONTACT, HOLE, PegHole, add_to
+
+Array = npt.NDArray[np.float64]
+CONTROL_S = 0.05
+
+
+def arm_model(peg: PegHole) -> mujoco.MjModel:
+    """The physics model of the UR5e with a peg and its hole."""
+    spec = ur5e.arm_spec()
+    add_robot_looks(spec, "physics")
+    add_to(spec, peg)
+    return spec.compile()
+
+
+class World:
+    """An arm with a peg above its hole."""
+
+    def __init__(self, peg: PegHole, *, joint_friction: bool = True) -> None:
+        self.peg = peg
+        self.model = arm_model(peg)
+        if not joint_friction:
+            _, speeds = ur5e.joint_rows(self.model)
+            self.model.dof_frictionloss[speeds] = 0.0
+        self.data = mujoco.MjData(self.model)
+        self.substeps = round(CONTROL_S / self.model.opt.timestep)
+
+    def start(self, pose: npt.ArrayLike, grasp: tuple[Array, tuple[float, float]] | None = None):
+        """At rest with the tool's tip at `pose` (6,), m and rad in the hole's nominal frame."""
+        if grasp is not None:
+            pegfields.write_grasp(
+                pegfields.of(self.model, pegfields.POSE_FIELDS), self.model, *grasp
+            )
+        mujoco.mj_resetData(self.model, self.data)
+        joints = ur5e.start_joints(self.model, self.data, self.in_base(pose))
+        mujoco.mj_resetData(self.model, self.data)
+        self.data.qpos[ur5e.joint_rows(self.model)[0]] = joints
+        mujoco.mj_forward(self.model, self.data)
+        self.data.ctrl[:] = self.data.act[:] = ur5e.tool_pose(self.model, self.data)
+
+    def in_base(self, pose: npt.ArrayLike) -> Array:
+        """A pose given in the hole's nominal frame, as channels."""
+        return np.asarray(pose, dtype=float) + np.array([*self.peg.hole_m, 0.0, 0.0, 0.0])
+
+    def command(self, pose: npt.ArrayLike, steps: int = 1) -> None:
+        """Hold a target pose (hole's nominal frame) for some control periods."""
+        self.data.ctrl[:] = self.in_base(pose)
+        mujoco.mj_step(self.model, self.data, steps * self.substeps)
+
+    def tool(self) -> Array:
+        """The tool's pose (6,) in the hole's nominal frame."""
+        return ur5e.tool_pose(self.model, self.data) - self.in_base(np.zeros(6))
+
+    def push(self, body: str, force: npt.ArrayLike, at: Array, torque=(0.0, 0.0, 0.0)) -> None:
+        """A force and torque on a body from now on, at a point of the base frame."""
+        push(self.model, self.data, body, force, at, torque)
+
+    def tip(self) -> Array:
+        """Middle of the peg's tip in the hole's frame."""
+        return tip(self.data)
+
+    def overlap_m(self) -> float:
+        """How deep the peg's surface is in the ideal hole's block (negative: a gap)."""
+        return overlap_m(self.data, self.peg)
+
+    def contact_n(self) -> Array:
+        """(3,) force of the hole on the peg, base frame."""
+        return -np.array(self.data.sensor("peg_hole").data[1:4])
+
+    def warnings(self) -> int:
+        """How many warnings MuJoCo raised since the start."""
+        return sum(int(w.number) for w in self.data.warning)
+
+
+def push(model, data, body, force, at, torque=(0.0, 0.0, 0.0)) -> None:
+    """See `World.push`."""
+    row = model.body(body).id
+    force = np.asarray(force, dtype=float)
+    data.xfrc_applied[row, :3] = force
+    data.xfrc_applied[row, 3:] = np.cross(at - data.xipos[row], force) + torque
+
+
+def tip(data: mujoco.MjData) -> Array:
+    """Middle of the peg's tip in the hole's frame."""
+    hole = data.body(HOLE)
+    return hole.xmat.reshape(3, 3).T @ (data.body(OBJECT).xpos - hole.xpos)
+
+
+def tilt(data: mujoco.MjData) -> float:
+    """Angle between the axes of peg and hole, rad."""
+    axes = [data.body(name).xmat.reshape(3, 3)[:, 2] for name in (HOLE, OBJECT)]
+    return float(np.arctan2(np.linalg.norm(np.cross(*axes)), axes[0] @ axes[1]))
+
+
+def overlap_m(data: mujoco.MjData, peg: PegHole) -> float:
+    """Depth of the peg's surface in the ideal block around the hole, from poses alone, m.
+
+    Ideal: a round hole is a cylinder, not the planes that the simulation has in its place.
+    """
+    hole, held = data.body(HOLE), data.body(OBJECT)
+    half = peg.width_m / 2
+    along = np.linspace(0.0, 2 * peg.depth_m, 81)
+    around = np.linspace(0, 2 * np.pi, 180, endpoint=False)
+    rim = half * np.stack([np.cos(around), np.sin(around)], axis=1)
+    if peg.shape == "square":
+        rim /= np.abs(rim).max(1, keepdims=True) / half
+    points = np.concatenate([np.column_stack([rim, np.full(len(rim), z)]) for z in along])
+    seen = points @ held.xmat.reshape(3, 3).T + held.xpos - hole.xpos
+    seen = seen @ hole.xmat.reshape(3, 3)
+    seen = seen[(seen[:, 2] < 0) & (seen[:, 2] > -peg.depth_m)]
+    if not len(seen):
+        return -np.inf
+    away = np.hypot(*seen[:, :2].T) if peg.shape == "round" else np.abs(seen[:, :2]).max(1)
+    return float(np.minimum(away - (peg.width_m + peg.clearance_m) / 2, -seen[:, 2]).max())
+
+
+class Loose:
+    """The peg alone on frictionless, slowly moving rails (x, z, about y), pushed by a wrench."""
+
+    def __init__(
+        self, peg: PegHole, damping: tuple[float, float] = (2000.0, 1.0), mass=0.05, inertia=2e-5
+    ) -> None:
+        spec = mujoco.MjSpec()
+        spec.option.gravity = [0, 0, 0]
+        spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+        spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+        spec.option.impratio = 10.0
+        spec.compiler.degree = False
+        body = spec.worldbody.add_body(name=GRIPPER, pos=np.add(peg.hole_m, [0, 0, TIP_M]))
+        body.explicitinertial = True
+        body.mass, body.ipos, body.inertia = mass, [0, 0, -TIP_M], [inertia] * 3
+        for name, kind, axis in (
+            ("x", mujoco.mjtJoint.mjJNT_SLIDE, [1, 0, 0]),
+            ("z", mujoco.mjtJoint.mjJNT_SLIDE, [0, 0, 1]),
+            ("ry", mujoco.mjtJoint.mjJNT_HINGE, [0, 1, 0]),
+        ):
+            joint = body.add_joint(name=name, type=kind, axis=axis, pos=[0, 0, -TIP_M])
+            joint.damping = [damping[name == "ry"], 0, 0]
+        add_to(spec, peg)
+        for joint in spec.joints:
+            if joint.name not in ("x", "z", "ry"):
+                spec.delete(joint)
+        spec.delete(spec.sensor(FINGER_CONTACT))
+        self.peg, self.model = peg, spec.compile()
+        self.data = mujoco.MjData(self.model)
+
+    def place(self, x: float, depth: float, angle: float) -> None:
+        """At rest with the tip at x, -depth and the axis turned by `angle` about y."""
+        mujoco.mj_resetData(self.model, self.data)
+        for name, value in (("x", x), ("z", -depth), ("ry", angle)):
+            self.data.joint(name).qpos[0] = value
+        mujoco.mj_forward(self.model, self.data)
+
+    def press(self, fx: float, fz: float, moment: float, seconds: float) -> None:
+        """Push with fx along x, fz down, and a moment about y at the tip."""
+        for _ in range(round(seconds / self.model.opt.timestep)):
+            at = np.array(self.data.body(OBJECT).xpos)
+            push(self.model, self.data, OBJECT, [fx, 0, -fz], at, [0, moment, 0])
+            mujoco.mj_step(self.model, self.data)
