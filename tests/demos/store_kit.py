@@ -10,9 +10,9 @@ from simreal.demos.store import Dataset, DatasetSpec
 JOINTS = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", "gripper")
 
 
-def small_spec(storage: str = "image", side: int = 16) -> DatasetSpec:
+def small_spec(storage: str = "image", side: int = 16, wrench: bool = False) -> DatasetSpec:
     cameras = {"scene": (side, side), "wrist": (side, side + 8)}
-    return DatasetSpec(fps=20, joint_names=JOINTS, cameras=cameras, storage=storage)
+    return DatasetSpec(fps=20, joint_names=JOINTS, cameras=cameras, storage=storage, wrench=wrench)
 
 
 def make_episode(number: int, spec: DatasetSpec, frames: int | None = None) -> Episode:
@@ -39,6 +39,7 @@ def make_episode(number: int, spec: DatasetSpec, frames: int | None = None) -> E
         source="sim",
         scenario=Scenario("full", 7, number, values, rejected=number % 2),
         provenance={"seconds": 1.5, "number": np.int64(number)},
+        wrench=rng.normal(0, 5, (count, 25, 6)).astype(np.float32) if spec.wrench else None,
     )
 
 
@@ -54,6 +55,10 @@ def assert_same(data: Dataset, expected: list[Episode], exact: bool = True) -> N
         assert (frames.episode[rows] == number).all()
         np.testing.assert_array_equal(frames.joint_pos[rows], episode.joint_pos)
         np.testing.assert_array_equal(frames.actions[rows], episode.actions)
+        if episode.wrench is None:
+            assert frames.wrench is None
+        else:
+            np.testing.assert_array_equal(frames.wrench[rows], episode.wrench)
         for camera, pictures in episode.images.items():
             stored = frames.images[camera][rows]
             if exact:

@@ -1,6 +1,7 @@
 """What is written comes back, finished or not; what is broken is named."""
 
 import contextlib
+import dataclasses
 import json
 import shutil
 import subprocess
@@ -365,3 +366,56 @@ def test_any_set_comes_back(tmp_path_factory, data):
                 writer.finalize()
     assert_same(open_dataset(root), episodes)
     shutil.rmtree(root)
+
+
+@pytest.fixture
+def felt(tmp_path):
+    """A spec with force/torque windows."""
+    return small_spec(wrench=True)
+
+
+def test_force_torque_windows_come_back_in_order(tmp_path, felt):
+    episodes = [make_episode(number, felt) for number in range(4)]
+    with create(tmp_path / "set", felt) as writer:
+        for episode in episodes[:2]:
+            writer.write(episode)
+        assert_same(open_dataset(writer.root), episodes[:2])
+        for episode in episodes[2:]:
+            writer.write(episode)
+    data = open_dataset(tmp_path / "set")
+    assert_same(data, episodes)
+    info = json.loads((tmp_path / "set" / "meta/info.json").read_text())
+    feature = info["features"]["observation.wrench"]
+    assert feature["shape"] == [150]
+    assert feature["names"][:7] == ["fx.0", "fy.0", "fz.0", "tx.0", "ty.0", "tz.0", "fx.1"]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda w: None, "needs force/torque windows"),
+        (lambda w: w[:, :24], r"wrench has shape \(\d+, 24, 6\), not \(\d+, 25, 6\)"),
+        (lambda w: np.where(np.arange(6) == 4, np.nan, w), "not finite at frame 0, ty: check the"),
+    ],
+)
+def test_windows_that_do_not_fit_are_refused(tmp_path, felt, spoil, words):
+    episode = make_episode(0, felt)
+    spoiled = dataclasses.replace(episode, wrench=spoil(episode.wrench))
+    with create(tmp_path / "set", felt) as writer, pytest.raises(UsageError, match=words):
+        writer.write(spoiled)
+
+
+def test_windows_have_no_place_in_a_set_without_them(tmp_path, felt):
+    words = "has no place for force/torque windows"
+    with create(tmp_path / "set", small_spec()) as writer, pytest.raises(UsageError, match=words):
+        writer.write(make_episode(0, felt))
+
+
+def test_a_header_from_before_there_were_windows_opens(tmp_path):
+    with create(tmp_path / "set", small_spec()) as writer:
+        writer.write(make_episode(0, small_spec()))
+    path = tmp_path / "set" / "meta/simreal/dataset.json"
+    content = json.loads(path.read_text())
+    assert content["spec"].pop("wrench") is False
+    path.write_text(json.dumps(content))
+    assert open_dataset(tmp_path / "set").spec == small_spec()

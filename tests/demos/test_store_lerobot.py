@@ -41,8 +41,8 @@ def episodes_of(spec):
 
 @pytest.fixture(scope="module", params=["image", "video"])
 def ours(request, tmp_path_factory):
-    """A set in several large files, of ours."""
-    spec = small_spec(request.param, side=32)
+    """A set in several large files, of ours; the one with videos has force/torque windows too."""
+    spec = small_spec(request.param, side=32, wrench=request.param == "video")
     root = tmp_path_factory.mktemp("ours") / "set"
     with create(root, spec, file_mb=0.05) as writer:
         for episode in episodes_of(spec):
@@ -78,6 +78,8 @@ def theirs(lerobot, ours, tmp_path_factory):
                 "observation.state": episode.joint_pos[frame],
                 "action": episode.actions[frame],
             }
+            if episode.wrench is not None:
+                vectors["observation.wrench"] = episode.wrench[frame].reshape(-1)
             data.add_frame({**pictures, **vectors, "task": episode.task})
         data.save_episode(parallel_encoding=False)
     data.finalize()
@@ -94,6 +96,9 @@ def test_every_column_task_and_frame_comes_back(lerobot, ours):
             item = data[index]
             np.testing.assert_array_equal(item["observation.state"], episode.joint_pos[frame])
             np.testing.assert_array_equal(item["action"], episode.actions[frame])
+            if episode.wrench is not None:
+                window = item["observation.wrench"].reshape(25, 6)
+                np.testing.assert_array_equal(window, episode.wrench[frame])
             assert item["timestamp"].item() == np.float32(frame / spec.fps)
             assert (item["episode_index"], item["frame_index"]) == (number, frame)
             assert item["index"] == index

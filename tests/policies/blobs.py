@@ -29,6 +29,7 @@ class Frames:
     actions: np.ndarray
     images: dict[str, np.ndarray]
     episode: np.ndarray
+    wrench: np.ndarray | None = None
 
 
 @dataclass(frozen=True)

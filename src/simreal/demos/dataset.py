@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from simreal.core.errors import BadDataError, UsageError
-from simreal.core.types import Floats
+from simreal.core.types import WRENCH_NAMES, WRENCH_SAMPLES, Floats
 from simreal.demos import index, journal, layout, png, sidecar, video
 from simreal.demos.sidecar import EpisodeMeta
 from simreal.demos.spec import DatasetSpec
@@ -27,13 +27,15 @@ class Frames:
     """F frames of whole episodes, one after the other.
 
     joint_pos, actions: (F, J) float32, LeRobot units. images: camera -> (F, H, W, 3) uint8 RGB.
-    episode: (F,) int64, number of the episode in its data set.
+    episode: (F,) int64, number of the episode in its data set. wrench: (F, S, 6) as in
+    `core.types.Observation`, None where the data set has no force/torque windows.
     """
 
     joint_pos: Floats
     actions: Floats
     images: Mapping[str, npt.NDArray[np.uint8]]
     episode: npt.NDArray[np.int64]
+    wrench: Floats | None = None
 
     def __len__(self) -> int:
         """Number of frames."""
@@ -195,6 +197,7 @@ def _empty(spec: DatasetSpec, count: int) -> Frames:
         np.empty((count, joints), np.float32),
         images,
         np.empty(count, np.int64),
+        np.empty((count, WRENCH_SAMPLES, len(WRENCH_NAMES)), np.float32) if spec.wrench else None,
     )
 
 
@@ -202,7 +205,7 @@ def _read_rows(
     path: Path, members: Sequence[tuple[int, layout.Place]], spec: DatasetSpec, into: Frames
 ) -> None:
     """Fill in what one data file holds. members: (first frame of `into`, place), in file order."""
-    names = [layout.STATE, layout.ACTION]
+    names = [layout.STATE, layout.ACTION, *([layout.WRENCH] if spec.wrench else [])]
     if spec.storage == "image":
         names += [layout.image_key(camera) for camera in spec.cameras]
     with index.open_parquet(path) as file:
@@ -229,7 +232,10 @@ def _read_groups(path: Path, file: pq.ParquetFile, groups: range, names: list[st
 
 def _fill(path: Path, rows: pa.Table, spec: DatasetSpec, into: Frames, where: slice) -> None:
     """Copy the rows of one episode to `into[where]`."""
-    for name, target in ((layout.STATE, into.joint_pos), (layout.ACTION, into.actions)):
+    vectors = {layout.STATE: into.joint_pos, layout.ACTION: into.actions}
+    if into.wrench is not None:
+        vectors[layout.WRENCH] = into.wrench
+    for name, target in vectors.items():
         numbers = rows[name].combine_chunks().flatten()
         # `to_numpy` would import pandas, which takes most of a second.
         values = np.empty(0) if numbers.null_count else np.from_dlpack(numbers)

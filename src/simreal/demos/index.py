@@ -68,6 +68,7 @@ def spec_of_info(path: Path, content: Mapping[str, Any]) -> DatasetSpec:
         robot_type=str(content.get("robot_type") or "unknown"),
         units="not stated",
         storage=kinds.pop() if kinds else "image",
+        wrench=described.get(layout.WRENCH, {}).get("shape") == [len(layout.WRENCH_FEATURES)],
     )
 
 

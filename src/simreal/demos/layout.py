@@ -24,13 +24,16 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from simreal.core.types import Episode
+from simreal.core.types import WRENCH_NAMES, WRENCH_SAMPLES, Episode
 from simreal.demos import png, statistics, video
 from simreal.demos.spec import DatasetSpec
 
 VERSION = "v3.0"
 FILES_PER_CHUNK = 1000
 STATE, ACTION = "observation.state", "action"
+#: A window of force/torque samples, flat: oldest sample first, six numbers a sample.
+WRENCH = "observation.wrench"
+WRENCH_FEATURES = [f"{name}.{i}" for i in range(WRENCH_SAMPLES) for name in WRENCH_NAMES]
 SCALARS = ("timestamp", "frame_index", "episode_index", "index", "task_index")
 INFO, STATS, TASKS = "meta/info.json", "meta/stats.json", "meta/tasks.parquet"
 EPISODES = "meta/episodes"
@@ -71,6 +74,9 @@ def features(spec: DatasetSpec) -> dict[str, Any]:
     joints = [f"{name}.pos" for name in spec.joint_names]
     vector = {"dtype": "float32", "shape": [len(joints)], "names": joints}
     described: dict[str, Any] = {STATE: vector, ACTION: dict(vector)}
+    if spec.wrench:
+        names = list(WRENCH_FEATURES)
+        described[WRENCH] = {"dtype": "float32", "shape": [len(names)], "names": names}
     for camera, (height, width) in spec.cameras.items():
         feature: dict[str, Any] = {"dtype": spec.storage, "shape": [height, width, 3]}
         feature["names"] = ["height", "width", "channels"]
@@ -102,6 +108,13 @@ def info(spec: DatasetSpec, episodes: int, frames: int, tasks: int, file_mb: int
     }
 
 
+def _vectors(spec: DatasetSpec) -> dict[str, int]:
+    """Columns of float32 vectors, and how long these are."""
+    joints = len(spec.joint_names)
+    vectors = {STATE: joints, ACTION: joints}
+    return vectors | ({WRENCH: len(WRENCH_FEATURES)} if spec.wrench else {})
+
+
 def _stored_cameras(spec: DatasetSpec) -> tuple[str, ...]:
     """The cameras whose pictures lie in the data files themselves."""
     return tuple(spec.cameras) if spec.storage == "image" else ()
@@ -109,15 +122,14 @@ def _stored_cameras(spec: DatasetSpec) -> tuple[str, ...]:
 
 def frame_schema(spec: DatasetSpec) -> pa.Schema:
     """Columns of a data file, with the description that Hugging Face `datasets` looks for."""
-    vector = pa.list_(pa.float32(), len(spec.joint_names))
     picture = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
-    columns = [(STATE, vector), (ACTION, vector)]
+    columns = [(key, pa.list_(pa.float32(), size)) for key, size in _vectors(spec).items()]
     columns += [(image_key(camera), picture) for camera in _stored_cameras(spec)]
     columns += [(n, pa.float32() if n == "timestamp" else pa.int64()) for n in SCALARS]
     number = {"dtype": "float32", "_type": "Value"}
     listed: dict[str, Any] = {
-        key: {"feature": number, "length": len(spec.joint_names), "_type": "List"}
-        for key in (STATE, ACTION)
+        key: {"feature": number, "length": size, "_type": "List"}
+        for key, size in _vectors(spec).items()
     }
     listed |= {image_key(camera): {"_type": "Image"} for camera in _stored_cameras(spec)}
     listed |= {n: {"dtype": features(spec)[n]["dtype"], "_type": "Value"} for n in SCALARS}
@@ -136,6 +148,7 @@ def frame_table(
     columns: dict[str, npt.NDArray[Any]] = {
         STATE: np.asarray(episode.joint_pos, np.float32),
         ACTION: np.asarray(episode.actions, np.float32),
+        **({} if episode.wrench is None else {WRENCH: episode.wrench.reshape(count, -1)}),
         "timestamp": counter / spec.fps,
         "frame_index": counter,
         "episode_index": np.full(count, number),

@@ -15,6 +15,7 @@ from simreal.core.types import (
     Action,
     Condition,
     Episode,
+    Floats,
     Images,
     Observation,
     Outcome,
@@ -46,16 +47,18 @@ class LiveTape:
     joints: list[npt.NDArray[np.float32]] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
     images: list[Images] = field(default_factory=list)
+    wrench: list[Floats | None] = field(default_factory=list)
 
     def on_reset(self, conditions: Sequence[Condition]) -> None:
         """Start a fresh tape."""
-        self.joints, self.actions, self.images = [], [], []
+        self.joints, self.actions, self.images, self.wrench = [], [], [], []
 
     def on_step(self, step: int, observation: Observation, actions: Action) -> None:
         """Keep one frame of every world."""
         self.joints.append(observation.joint_pos)
         self.actions.append(actions)
         self.images.append(observation.images)
+        self.wrench.append(observation.wrench)
 
     def on_end(self, outcome: Outcome) -> None:
         """Nothing is left to do."""
@@ -71,7 +74,14 @@ class LiveTape:
             success=True,
             source="real",
             provenance=provenance,
+            wrench=window_of(self.wrench[:length], i),
         )
+
+
+def window_of(wrench: Sequence[Floats | None], i: int) -> Floats | None:
+    """The force/torque windows (T, S, 6) of world i, or None where there is no sensor."""
+    kept = [w[i] for w in wrench if w is not None]
+    return np.stack(kept) if kept else None
 
 
 class Watching:

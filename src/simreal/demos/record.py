@@ -16,9 +16,18 @@ import numpy.typing as npt
 
 from simreal.core.loop import run_episodes
 from simreal.core.seeds import generator, integer
-from simreal.core.types import Action, Bools, Condition, Episode, Observation, Outcome, Scenario
+from simreal.core.types import (
+    Action,
+    Bools,
+    Condition,
+    Episode,
+    Floats,
+    Observation,
+    Outcome,
+    Scenario,
+)
 from simreal.demos.experts import EXPERT, ScriptedOperator, Style
-from simreal.demos.live import TAIL
+from simreal.demos.live import TAIL, window_of
 from simreal.worlds.simulated import SimConfig, draw_scenario, simulated_world
 from simreal.worlds.tasks import task as find_task
 from simreal.worlds.views import Taken
@@ -70,15 +79,18 @@ class Tape:
     labels: list[Action] = field(default_factory=list)
     taken: list[Taken] = field(default_factory=list)
     diverged: list[Bools] = field(default_factory=list)
+    wrench: list[Floats | None] = field(default_factory=list)
 
     def on_reset(self, conditions: Sequence[Condition]) -> None:
         """Start a fresh tape."""
         self.joints, self.labels, self.taken, self.diverged = [], [], [], []
+        self.wrench = []
 
     def on_step(self, step: int, observation: Observation, actions: Action) -> None:
         """Keep measured joints, intended targets, and where everything was in the pictures."""
         self.joints.append(observation.joint_pos)
         self.labels.append(self.operator.labels)
+        self.wrench.append(observation.wrench)
         self.taken.append(self.world.seen())
         self.diverged.append(self.world.physics.diverged.copy())
 
@@ -175,6 +187,7 @@ def _appearances(
                 source="sim",
                 scenario=scenario,
                 provenance=_provenance(shard, condition, int(outcome.steps[i])),
+                wrench=window_of(tape.wrench[:length], i),
             )
         )
     return episodes

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simreal.core.errors import UsageError, unknown
-from simreal.core.types import Episode
+from simreal.core.types import WRENCH_NAMES, WRENCH_SAMPLES, Episode
 
 UNITS = "arm joints in degrees, gripper 0-100 (100 = open)"
 STORAGES = ("image", "video")
@@ -23,6 +23,7 @@ class DatasetSpec:
     fps: frames per second (LeRobot wants a whole number). joint_names: without the `.pos` that the
     stored feature names carry. cameras: name -> (height_px, width_px). units: of positions and
     actions, in words. storage: `image` (PNG, exact) or `video` (H.264, lossy).
+    wrench: whether every frame holds a force/torque window (`core.types.Observation.wrench`).
     """
 
     fps: int
@@ -31,6 +32,7 @@ class DatasetSpec:
     robot_type: str = "so101_follower"
     units: str = UNITS
     storage: str = "image"
+    wrench: bool = False
 
     def __post_init__(self) -> None:
         """Bring names and sizes into one form, and refuse what LeRobot could not read."""
@@ -64,7 +66,10 @@ class DatasetSpec:
         """The inverse of `to_json`."""
         cameras = {name: (size[0], size[1]) for name, size in content["cameras"].items()}
         rest = {key: content[key] for key in ("fps", "robot_type", "units", "storage")}
-        return cls(joint_names=tuple(content["joint_names"]), cameras=cameras, **rest)
+        wrench = bool(content.get("wrench", False))
+        return cls(
+            joint_names=tuple(content["joint_names"]), cameras=cameras, wrench=wrench, **rest
+        )
 
 
 def check(episode: Episode, spec: DatasetSpec) -> None:
@@ -78,6 +83,7 @@ def check(episode: Episode, spec: DatasetSpec) -> None:
             wrong.append(f"{name} has values that are not finite")
     if len(episode) == 0:
         wrong.append("it has no frames")
+    wrong += _wrench_faults(episode, spec)
     if set(episode.images) != set(spec.cameras):
         wrong.append(f"its cameras are {sorted(episode.images)}, not {sorted(spec.cameras)}")
     for camera in sorted(set(episode.images) & set(spec.cameras)):
@@ -89,3 +95,22 @@ def check(episode: Episode, spec: DatasetSpec) -> None:
             )
     if wrong:
         raise UsageError(f"the episode does not fit the data set: {'; '.join(wrong)}.")
+
+
+def _wrench_faults(episode: Episode, spec: DatasetSpec) -> list[str]:
+    """What is wrong with the force/torque windows of an episode."""
+    if episode.wrench is None or not spec.wrench:
+        told = "needs" if spec.wrench else "has no place for"
+        differ = (episode.wrench is not None) != spec.wrench
+        return [f"the data set {told} force/torque windows"] if differ else []
+    shape = (len(episode), WRENCH_SAMPLES, len(WRENCH_NAMES))
+    if episode.wrench.shape != shape:
+        return [f"wrench has shape {episode.wrench.shape}, not {shape}"]
+    bad = np.argwhere(~np.isfinite(episode.wrench))
+    if len(bad):
+        frame, _, axis = (int(i) for i in bad[0])
+        return [
+            f"wrench is not finite at frame {frame}, {WRENCH_NAMES[axis]}: check the sensor's "
+            "cable and record the episode again"
+        ]
+    return []

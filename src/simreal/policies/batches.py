@@ -18,7 +18,7 @@ from torch import Tensor
 
 from simreal.core.errors import BadDataError, UsageError
 from simreal.core.seeds import generator
-from simreal.core.types import Bools, Floats, Images
+from simreal.core.types import WRENCH_NAMES, WRENCH_SAMPLES, Bools, Floats, Images
 from simreal.policies.augment import Augmentation, augment
 
 Indices = npt.NDArray[np.int64]
@@ -47,6 +47,11 @@ class Source(Protocol):
         """The episode each frame belongs to (F,)."""
         ...
 
+    @property
+    def wrench(self) -> Floats | None:
+        """Force/torque windows (F, S, 6), N and Nm, or None."""
+        ...
+
 
 class Sampler(Protocol):
     """Chooses the frames of a batch; a pure function of the step."""
@@ -66,6 +71,8 @@ class Part:
         self.actions = np.ascontiguousarray(source.actions, dtype=np.float32)
         self.images = dict(source.images)
         self.episode = np.asarray(source.episode)
+        wrench = source.wrench
+        self.wrench = None if wrench is None else np.ascontiguousarray(wrench, dtype=np.float32)
         self._check_shapes()
         self._check_finite()
         self.last = _last_frames(self.episode, name)
@@ -90,8 +97,9 @@ class Part:
     def digest(self) -> str:
         """A fingerprint of the numbers and of a sample of the pictures."""
         sha = hashlib.sha256()
-        for array in (self.joint_pos, self.actions, self.episode):
-            sha.update(np.ascontiguousarray(array).tobytes())
+        for array in (self.joint_pos, self.actions, self.episode, self.wrench):
+            if array is not None:
+                sha.update(np.ascontiguousarray(array).tobytes())
         for camera in sorted(self.images):
             pictures = self.images[camera]
             sha.update(f"{camera} {pictures.shape}".encode())
@@ -109,6 +117,11 @@ class Part:
         if self.episode.shape != (frames,):
             raise BadDataError(
                 f"{self.name}: episode has shape {self.episode.shape}, needs ({frames},)."
+            )
+        windows = (frames, WRENCH_SAMPLES, len(WRENCH_NAMES))
+        if self.wrench is not None and self.wrench.shape != windows:
+            raise BadDataError(
+                f"{self.name}: wrench has shape {self.wrench.shape}, needs {windows}."
             )
         for camera, pictures in self.images.items():
             if pictures.dtype != np.uint8 or pictures.ndim != 4 or pictures.shape[-1] != 3:
@@ -130,6 +143,14 @@ class Part:
                     f"{self.name}: {feature} is not finite at frame {frame} "
                     f"(episode {self.episode[frame]}), joint {joint}; {len(bad)} such values."
                 )
+        bad = np.argwhere(~np.isfinite([] if self.wrench is None else self.wrench))
+        if len(bad):
+            frame, _, axis = (int(i) for i in bad[0])
+            raise BadDataError(
+                f"{self.name}: wrench is not finite at frame {frame} (episode "
+                f"{self.episode[frame]}), {WRENCH_NAMES[axis]}; {len(bad)} such values. Leave the "
+                "episode out, or train without the force/torque window."
+            )
 
 
 def _last_frames(episode: Indices, name: str) -> Indices:
@@ -146,19 +167,26 @@ class Batch:
     """One training batch as tensors.
 
     joint_pos (B, J) and actions (B, chunk, J) in LeRobot units; valid (B, chunk) 1 inside the
-    episode; images per camera (B, 3, H, W) float32 in about [-0.5, 0.5], channels last.
+    episode; images per camera (B, 3, H, W) float32 in about [-0.5, 0.5], channels last; wrench
+    (B, S, 6) in N and Nm, or None.
     """
 
     joint_pos: Tensor
     actions: Tensor
     valid: Tensor
     images: Mapping[str, Tensor]
+    wrench: Tensor | None = None
 
     def to(self, device: torch.device) -> Batch:
         """The same batch on another device."""
         images = {name: image.to(device) for name, image in self.images.items()}
+        wrench = None if self.wrench is None else self.wrench.to(device)
         return Batch(
-            self.joint_pos.to(device), self.actions.to(device), self.valid.to(device), images
+            self.joint_pos.to(device),
+            self.actions.to(device),
+            self.valid.to(device),
+            images,
+            wrench,
         )
 
 
@@ -183,6 +211,13 @@ class Batcher:
                     f"{part.name} has {part.joint_pos.shape[1]} joints and cameras {sizes}; "
                     f"{parts[0].name} has {parts[0].joint_pos.shape[1]} and {self.cameras}."
                 )
+        with_wrench = [part.wrench is not None for part in parts]
+        if any(with_wrench) and not all(with_wrench):
+            lacking = parts[with_wrench.index(False)].name
+            raise BadDataError(
+                f"{lacking} has no force/torque windows, {parts[with_wrench.index(True)].name} "
+                "does; mix data of one kind, or train on pictures alone (wrench none)."
+            )
 
     def training(
         self, which: Indices, frames: Indices, seed: int, purpose: str, step: int
@@ -218,8 +253,23 @@ class Batcher:
             joint_pos[rows] = part.joint_pos[frames[rows]]
             actions[rows], valid[rows] = part.chunks(frames[rows], self.chunk)
         return Batch(
-            torch.from_numpy(joint_pos), torch.from_numpy(actions), torch.from_numpy(valid), images
+            torch.from_numpy(joint_pos),
+            torch.from_numpy(actions),
+            torch.from_numpy(valid),
+            images,
+            self._wrench(which, frames),
         )
+
+    def _wrench(self, which: Indices, frames: Indices) -> Tensor | None:
+        """The windows (B, S, 6), where the parts have them."""
+        if self.parts[0].wrench is None:
+            return None
+        out = np.empty((len(frames), WRENCH_SAMPLES, len(WRENCH_NAMES)), np.float32)
+        for index, part in enumerate(self.parts):
+            if part.wrench is not None:
+                rows = which == index
+                out[rows] = part.wrench[frames[rows]]
+        return torch.from_numpy(out)
 
     def _gather(self, camera: str, which: Indices, frames: Indices) -> npt.NDArray[np.uint8]:
         if len(self.parts) == 1:

@@ -22,6 +22,7 @@ from torch import Tensor
 
 from simreal.core.errors import BadDataError, UsageError
 from simreal.core.files import read_json, write_bytes, write_json
+from simreal.core.types import WRENCH_NAMES, WRENCH_SAMPLES
 from simreal.policies.network import CompactNetwork, NetworkShape
 from simreal.policies.preprocess import check_statistics
 
@@ -30,6 +31,8 @@ SCHEMA = "simreal-checkpoint/1"
 #: `SimrealCompactPolicy` holds the network under this attribute.
 PREFIX = "network."
 CAMERA_PREFIX = "observation.images."
+#: The force/torque window, flat, oldest sample first.
+WRENCH = "observation.wrench"
 FILES = ("config.json", "model.safetensors")
 IDENTITY = {"VISUAL": "IDENTITY", "STATE": "IDENTITY", "ACTION": "IDENTITY"}
 
@@ -59,6 +62,7 @@ def lerobot_config(shape: NetworkShape, execute: int) -> dict[str, Any]:
         "vision": shape.vision,
         "proprio": shape.proprio,
         "hidden": shape.hidden,
+        "wrench": shape.wrench,
     }
 
 
@@ -69,6 +73,9 @@ def _inputs(shape: NetworkShape) -> dict[str, Any]:
     for name in sorted(shape.cameras):
         height, width = shape.cameras[name]
         inputs[CAMERA_PREFIX + name] = {"type": "VISUAL", "shape": [3, height, width]}
+    if shape.wrench != "none":
+        size = WRENCH_SAMPLES * len(WRENCH_NAMES)
+        inputs[WRENCH] = {"type": "STATE", "shape": [size]}
     return inputs
 
 
@@ -177,6 +184,7 @@ def parse_config(config: Any, file: str) -> tuple[NetworkShape, int]:
         channels = tuple(int(c) for c in config["channels"])
         widths = {key: int(config[key]) for key in ("vision", "proprio", "hidden")}
         chunk, execute = int(config["chunk_size"]), int(config["n_action_steps"])
+        wrench = str(config.get("wrench", "none"))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise BadDataError(f"{file} lacks or garbles a field: {error!r}.") from error
     if len(names) != joints or len(channels) != 3:
@@ -187,7 +195,7 @@ def parse_config(config: Any, file: str) -> tuple[NetworkShape, int]:
         raise BadDataError(f"{file}: n_action_steps {execute} must lie in 1..chunk_size {chunk}.")
     joint_names = tuple(str(name).removesuffix(".pos") for name in names)
     a, b, c = channels
-    return NetworkShape(joint_names, cameras, chunk, (a, b, c), **widths), execute
+    return NetworkShape(joint_names, cameras, chunk, (a, b, c), **widths, wrench=wrench), execute
 
 
 def load_weights(network: CompactNetwork, file: Path) -> None:

@@ -21,8 +21,16 @@ from lerobot.utils.constants import ACTION, OBS_STATE
 from torch import Tensor
 
 from simreal.core.errors import BadDataError, UsageError
+from simreal.core.types import WRENCH_NAMES, WRENCH_SAMPLES
 from simreal.policies.batches import Part
-from simreal.policies.checkpoint import CAMERA_PREFIX, IDENTITY, TYPE, execute_error, load_weights
+from simreal.policies.checkpoint import (
+    CAMERA_PREFIX,
+    IDENTITY,
+    TYPE,
+    WRENCH,
+    execute_error,
+    load_weights,
+)
 from simreal.policies.network import CompactNetwork, NetworkShape
 from simreal.policies.preprocess import fit_statistics, image_input
 
@@ -48,6 +56,7 @@ class SimrealCompactConfig(PreTrainedConfig):  # type: ignore[misc]
     vision: int = 128
     proprio: int = 64
     hidden: int = 512
+    wrench: str = "none"
 
     @property
     def observation_delta_indices(self) -> None:
@@ -111,6 +120,7 @@ class SimrealCompactConfig(PreTrainedConfig):  # type: ignore[misc]
             vision=self.vision,
             proprio=self.proprio,
             hidden=self.hidden,
+            wrench=self.wrench,
         )
 
 
@@ -157,7 +167,9 @@ class SimrealCompactPolicy(PreTrainedPolicy):  # type: ignore[misc]
         actions = batch[ACTION]
         padded = batch.get("action_is_pad")
         valid = torch.ones(actions.shape[:2]) if padded is None else (~padded).float()
-        loss = self.network.loss(batch[OBS_STATE], images, actions, valid.to(actions.device))
+        loss = self.network.loss(
+            batch[OBS_STATE], images, actions, valid.to(actions.device), _windows(batch)
+        )
         return loss, {"l1_loss": float(loss.detach())}
 
     @torch.no_grad()
@@ -170,7 +182,7 @@ class SimrealCompactPolicy(PreTrainedPolicy):  # type: ignore[misc]
             for key, image in batch.items()
             if key.startswith(CAMERA_PREFIX)
         }
-        return self.network.actions(batch[OBS_STATE], images)
+        return self.network.actions(batch[OBS_STATE], images, _windows(batch))
 
     @torch.no_grad()
     def select_action(self, batch: dict[str, Tensor], **_unused: Any) -> Tensor:
@@ -179,6 +191,12 @@ class SimrealCompactPolicy(PreTrainedPolicy):  # type: ignore[misc]
             chunk = self.predict_action_chunk(batch)
             self._queue.extend(chunk[:, : self.config.n_action_steps].unbind(dim=1))
         return self._queue.popleft()
+
+
+def _windows(batch: dict[str, Tensor]) -> Tensor | None:
+    """Force/torque windows (B, S, 6) of a LeRobot batch, where it has them."""
+    flat = batch.get(WRENCH)
+    return None if flat is None else flat.view(len(flat), -1, len(WRENCH_NAMES))
 
 
 def make_simreal_compact_pre_post_processors(
@@ -196,14 +214,18 @@ def _fit(network: CompactNetwork, dataset_meta: Any) -> None:
     from lerobot.datasets import LeRobotDataset
 
     dataset = LeRobotDataset(dataset_meta.repo_id, root=dataset_meta.root)
-    columns = dataset.hf_dataset.select_columns([OBS_STATE, ACTION, "episode_index"])
-    rows = columns.with_format("numpy")[:]
-    part = Part(_Rows(rows[OBS_STATE], rows[ACTION], rows["episode_index"]), name=str(dataset.root))
+    names = [OBS_STATE, ACTION, "episode_index", *([WRENCH] if network.feels else [])]
+    rows = dataset.hf_dataset.select_columns(names).with_format("numpy")[:]
+    wrench = rows[WRENCH].reshape(-1, WRENCH_SAMPLES, 6) if network.feels else None
+    numbers = _Rows(rows[OBS_STATE], rows[ACTION], rows["episode_index"], wrench)
+    part = Part(numbers, name=str(dataset.root))
     if part.joint_pos.shape[1] != len(network.shape.joint_names):
         raise BadDataError(
             f"{dataset.root} has {part.joint_pos.shape[1]} joints, not the policy's."
         )
     network.normalizer.set(fit_statistics([part.rows(network.shape.chunk)]))
+    if part.wrench is not None:
+        network.wrench.normalizer.fit([part.wrench])
 
 
 @dataclass(frozen=True)
@@ -213,4 +235,5 @@ class _Rows:
     joint_pos: Any
     actions: Any
     episode: Any
+    wrench: Any = None
     images: dict[str, Any] = field(default_factory=dict)

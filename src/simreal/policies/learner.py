@@ -44,6 +44,12 @@ def learning_rate(step: int, steps: int, peak: float, warmup: int) -> float:
     return peak * ramp * 0.5 * (1 + math.cos(math.pi * step / steps))
 
 
+def loss_of(network: CompactNetwork, batch: Batch) -> Tensor:
+    """The network's loss on a batch; it gets the force/torque windows if it reads them."""
+    wrench = batch.wrench if network.feels else None
+    return network.loss(batch.joint_pos, batch.images, batch.actions, batch.valid, wrench)
+
+
 class Learner:
     """Network, optimizer and the moving average (EMA) of the weights."""
 
@@ -79,7 +85,7 @@ class Learner:
     def update(self, batch: Batch, rate: float) -> tuple[Tensor, Tensor]:
         """One optimizer step at learning rate `rate` -> (loss, gradient norm before clipping)."""
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bf16"):
-            loss = self.network.loss(batch.joint_pos, batch.images, batch.actions, batch.valid)
+            loss = loss_of(self.network, batch)
         loss.backward()  # type: ignore[no-untyped-call]
         norm = torch.nn.utils.clip_grad_norm_(self.parameters, self.clip_norm)
         self.optimizer.param_groups[0]["lr"] = rate

@@ -14,9 +14,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from simreal.core.errors import BadDataError, UsageError
+from simreal.core.errors import BadDataError, UsageError, unknown
 from simreal.core.seeds import integer
-from simreal.policies.preprocess import Normalizer, image_input
+from simreal.core.types import WRENCH_NAMES, WRENCH_SAMPLES
+from simreal.policies.preprocess import Normalizer, WrenchNormalizer, image_input
+
+#: What a policy may make of the force/torque window.
+WRENCH_INPUTS = ("none", "full", "slow")
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,9 @@ class NetworkShape:
 
     joint_names: in the order of joint vectors. cameras: name -> (height_px, width_px), multiples
     of 16. chunk: predicted steps. channels: of the three convolutions. vision, proprio, hidden:
-    widths of the image bottleneck, the joint embedding and the two hidden layers.
+    widths of the image bottleneck, the joint embedding and the two hidden layers. wrench: what is
+    made of the force/torque window: nothing (`none`), all of it (`full`), or its mean alone
+    (`slow`: of 50 ms, which is a low-pass at about 9 Hz with zeros at 20 Hz and its multiples).
     """
 
     joint_names: tuple[str, ...]
@@ -35,6 +41,7 @@ class NetworkShape:
     vision: int = 128
     proprio: int = 64
     hidden: int = 512
+    wrench: str = "none"
 
     def __post_init__(self) -> None:
         """Refuse sizes that cannot be built."""
@@ -42,6 +49,8 @@ class NetworkShape:
             raise UsageError("A policy needs at least one joint.")
         if min(self.chunk, self.vision, self.proprio, self.hidden, *self.channels) < 1:
             raise UsageError("Chunk and layer widths of a policy must be 1 or more.")
+        if self.wrench not in WRENCH_INPUTS:
+            raise unknown("use of the force/torque window", self.wrench, WRENCH_INPUTS)
         for name, size in self.cameras.items():
             if not name or "." in name:
                 raise UsageError(f"A camera cannot be named {name!r}.")
@@ -75,8 +84,33 @@ class Encoder(nn.Module):
         return torch.relu(self.out(x.flatten(1)))
 
 
+class WrenchEncoder(nn.Module):
+    """The force/torque window: (B, S, 6) in N and Nm -> (B, width).
+
+    `slow` replaces every sample by the window's mean, so both kinds have the same weights.
+    """
+
+    def __init__(self, slow: bool, width: int) -> None:
+        """Two strided convolutions over time and a linear layer."""
+        super().__init__()
+        self.slow = slow
+        self.normalizer = WrenchNormalizer()
+        self.conv1 = nn.Conv1d(len(WRENCH_NAMES), 32, kernel_size=5, stride=2, padding=2)
+        self.conv2 = nn.Conv1d(32, 32, kernel_size=5, stride=2, padding=2)
+        left = ((WRENCH_SAMPLES + 1) // 2 + 1) // 2
+        self.out = nn.Linear(32 * left, width)
+
+    def forward(self, wrench: Tensor) -> Tensor:
+        """Features of a batch of windows."""
+        if self.slow:
+            wrench = wrench.mean(dim=1, keepdim=True).expand_as(wrench)
+        x = self.normalizer(wrench).transpose(1, 2)
+        x = torch.relu(self.conv2(torch.relu(self.conv1(x))))
+        return torch.relu(self.out(x.flatten(1)))
+
+
 class CompactNetwork(nn.Module):
-    """Measured pose and images -> a chunk of joint targets."""
+    """Measured pose, images and forces -> a chunk of joint targets."""
 
     def __init__(self, shape: NetworkShape, seed: int = 0) -> None:
         """Fresh weights that depend on `shape` and `seed` only; statistics are unset."""
@@ -92,34 +126,62 @@ class CompactNetwork(nn.Module):
             }
         )
         self.proprio = nn.Linear(joints, shape.proprio)
-        self.mlp1 = nn.Linear(shape.proprio + shape.vision * len(self.cameras), shape.hidden)
+        seen = shape.proprio + shape.vision * len(self.cameras)
+        if shape.wrench != "none":
+            self.wrench = WrenchEncoder(shape.wrench == "slow", shape.proprio)
+            seen += shape.proprio
+        self.mlp1 = nn.Linear(seen, shape.hidden)
         self.mlp2 = nn.Linear(shape.hidden, shape.hidden)
         self.head = nn.Linear(shape.hidden, shape.chunk * joints)
         initialize(self, seed)
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
-    def forward(self, joint_pos: Tensor, images: Mapping[str, Tensor]) -> Tensor:
-        """Pose (B, J) and preprocessed images -> standardized relative targets (B, chunk, J)."""
+    @property
+    def feels(self) -> bool:
+        """Whether it reads the force/torque window."""
+        return self.shape.wrench != "none"
+
+    def forward(
+        self, joint_pos: Tensor, images: Mapping[str, Tensor], wrench: Tensor | None = None
+    ) -> Tensor:
+        """Pose (B, J), preprocessed images and windows (B, S, 6) -> standardized relative targets
+        (B, chunk, J).
+        """
         features = [torch.relu(self.proprio(self.normalizer.state(joint_pos)))]
+        if self.feels:
+            if wrench is None:
+                raise BadDataError(
+                    "The policy reads the force/torque window; there is none. Give it a robot with "
+                    "a force/torque sensor, or a policy trained on pictures alone (wrench none)."
+                )
+            features.append(self.wrench(wrench))
         features += [self.encoders[name](images[name]) for name in self.cameras]
         x = torch.relu(self.mlp1(torch.cat([f.float() for f in features], dim=1)))
         z: Tensor = self.head(torch.relu(self.mlp2(x)))
         return z.float().view(len(joint_pos), self.shape.chunk, -1)
 
-    def actions(self, joint_pos: Tensor, images: Mapping[str, Tensor]) -> Tensor:
+    def actions(
+        self, joint_pos: Tensor, images: Mapping[str, Tensor], wrench: Tensor | None = None
+    ) -> Tensor:
         """Pose (B, J), images (B, 3, H, W) uint8 or in [0, 1] -> absolute targets (B, chunk, J)."""
         inputs = {name: image_input(self._image(images, name), name) for name in self.cameras}
-        return self.normalizer.actions(self(joint_pos, inputs), joint_pos)
+        return self.normalizer.actions(self(joint_pos, inputs, wrench), joint_pos)
 
     def loss(
-        self, joint_pos: Tensor, images: Mapping[str, Tensor], actions: Tensor, valid: Tensor
+        self,
+        joint_pos: Tensor,
+        images: Mapping[str, Tensor],
+        actions: Tensor,
+        valid: Tensor,
+        wrench: Tensor | None = None,
     ) -> Tensor:
         """Mean absolute error in standardized units over the steps where `valid` (B, chunk) is 1.
 
         images: preprocessed. actions: absolute targets (B, chunk, J). Joints whose target never
         changes carry no loss.
         """
-        error = (self(joint_pos, images) - self.normalizer.target(actions, joint_pos)).abs()
+        meant = self(joint_pos, images, wrench)
+        error = (meant - self.normalizer.target(actions, joint_pos)).abs()
         weight = valid[..., None] * self.normalizer.action_free
         total: Tensor = (error * weight).sum() / weight.sum().clamp(min=1.0)
         return total
@@ -144,10 +206,10 @@ def initialize(network: CompactNetwork, seed: int) -> None:
     generator = torch.Generator().manual_seed(integer(seed, "network weights"))
     with torch.no_grad():
         for module in network.modules():
-            if isinstance(module, nn.Conv2d):
+            if isinstance(module, nn.Conv2d | nn.Conv1d):
                 nn.init.kaiming_normal_(module.weight, nonlinearity="relu", generator=generator)
             elif isinstance(module, nn.Linear):
                 gain = 0.01 if module is network.head else math.sqrt(2)
                 nn.init.orthogonal_(module.weight, gain=gain, generator=generator)
-            if isinstance(module, nn.Conv2d | nn.Linear) and module.bias is not None:
+            if isinstance(module, nn.Conv2d | nn.Conv1d | nn.Linear) and module.bias is not None:
                 module.bias.zero_()

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from simreal.core.errors import BadDataError
-from simreal.core.types import Floats
+from simreal.core.types import WRENCH_NAMES, Floats
 
 Numbers = npt.NDArray[np.float64]
 
@@ -27,6 +27,8 @@ Z_LIMIT = 10.0
 SCALE_FLOOR = 0.1
 #: A joint whose values span no more than this is constant.
 CONSTANT_SPAN = 1e-3
+#: Smallest scale of a force (N) and of a torque (Nm): the noise of a good wrist sensor.
+WRENCH_FLOOR = (0.2, 0.2, 0.2, 0.01, 0.01, 0.01)
 #: A value farther from the median than this many spreads (1 % to 99 %) is left out of the fit.
 OUTLIER_SPREADS = 10.0
 
@@ -177,6 +179,32 @@ class Normalizer(nn.Module):
         """Network output (B, K, J) and the measured pose (B, J) -> absolute targets (B, K, J)."""
         relative = z.clamp(-Z_LIMIT, Z_LIMIT) * self.target_scale + self.target_mean
         return torch.where(self.action_free > 0, joint_pos[:, None] + relative, self.action_value)
+
+
+class WrenchNormalizer(nn.Module):
+    """Scales of the six force/torque axes as frozen buffers (NaN until fitted).
+
+    Free motion reads near zero most of the time and contact is heavy-tailed, so the scale is the
+    98th percentile of the absolute value, zero stays zero, and large values grow by the logarithm.
+    """
+
+    wrench_scale: Tensor
+
+    def __init__(self) -> None:
+        """Buffers for six axes."""
+        super().__init__()
+        self.register_buffer("wrench_scale", torch.full((len(WRENCH_NAMES),), float("nan")))
+
+    def fit(self, windows: Iterable[Floats]) -> None:
+        """Fit on training windows (F, S, 6), N and Nm."""
+        rows = np.concatenate([w.reshape(-1, len(WRENCH_NAMES)) for w in windows])
+        scale = np.maximum(np.quantile(np.abs(rows), 0.98, axis=0), WRENCH_FLOOR)
+        self.wrench_scale.copy_(torch.from_numpy(scale).float())
+
+    def forward(self, wrench: Tensor) -> Tensor:
+        """Windows (B, S, 6) in N and Nm -> network input of about unit size."""
+        z = wrench / self.wrench_scale
+        return torch.sign(z) * torch.log1p(2 * z.abs())
 
 
 def image_input(image: Tensor, camera: str) -> Tensor:

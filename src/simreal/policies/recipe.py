@@ -7,11 +7,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from simreal.core.errors import BadDataError, UsageError
+from simreal.core.errors import BadDataError, UsageError, unknown
 from simreal.core.files import sha256_of
 from simreal.policies.augment import Augmentation
 from simreal.policies.batches import Part, Sampler
 from simreal.policies.checkpoint import execute_error, load_checkpoint
+from simreal.policies.network import WRENCH_INPUTS
 from simreal.policies.runfolder import sha256_of_file
 
 
@@ -22,8 +23,10 @@ class TrainConfig:
     seed: of weights and augmentation (the sampler has its own). chunk, execute: predicted and
     executed steps. warmup: steps of learning-rate ramp, at most a twentieth of a stage.
     ema_decay: of the averaged weights, which are the ones reported. precision: `auto`, `bf16` or
-    `fp32`. threads: torch threads. keep_raw: also write the weights before averaging. The rest
-    say how often to log (steps), save the state and report progress (seconds).
+    `fp32`. threads: torch threads. wrench: what the policy makes of the force/torque window,
+    `none`, `full` or `slow` (see `NetworkShape`); `auto` is full where the data have one.
+    keep_raw: also write the weights before averaging. The rest say how often to log (steps), save
+    the state and report progress (seconds).
     """
 
     seed: int = 0
@@ -37,6 +40,7 @@ class TrainConfig:
     precision: str = "auto"
     device: str = "cpu"
     threads: int = 1
+    wrench: str = "auto"
     keep_raw: bool = False
     log_every: int = 50
     held_out_every: int = 500
@@ -45,7 +49,9 @@ class TrainConfig:
 
     def request(self) -> dict[str, Any]:
         """The fields that change the result."""
-        free = ("keep_raw", "log_every", "held_out_every", "save_every_s", "progress_every_s")
+        free = ["keep_raw", "log_every", "held_out_every", "save_every_s", "progress_every_s"]
+        if self.wrench == "auto":  # follows from the data, as it did before there was a choice
+            free.append("wrench")
         return {key: value for key, value in asdict(self).items() if key not in free}
 
 
@@ -104,6 +110,8 @@ def check_request(
         raise UsageError("threads, log_every and held_out_every must be 1 or more.")
     if not 1 <= config.execute <= config.chunk:
         raise execute_error(config.execute, config.chunk)
+    if config.wrench not in ("auto", *WRENCH_INPUTS):
+        raise unknown("use of the force/torque window", config.wrench, ("auto", *WRENCH_INPUTS))
     for part in (part for stage in stages for part in (*stage.parts, *stage.held_out)):
         if part.joint_pos.shape[1] != len(joint_names):
             raise BadDataError(

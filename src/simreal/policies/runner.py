@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from simreal.core.errors import BadDataError
-from simreal.core.types import Action, Floats, Images, Observation, TargetSpec
+from simreal.core.types import WRENCH_NAMES, Action, Floats, Observation, TargetSpec
 from simreal.policies.checkpoint import execute_error, load_checkpoint
 from simreal.policies.learner import resolve_device
 from simreal.policies.network import CompactNetwork
@@ -64,6 +64,10 @@ class CompactRunner:
                 f"The policy moves the joints {', '.join(self.joint_names)}; "
                 f"the target {spec.name!r} has {', '.join(spec.joint_names)}."
             )
+        if self._network.feels and not spec.wrench:
+            raise BadDataError(
+                f"The policy reads a force/torque window; the target {spec.name!r} has no sensor."
+            )
         theirs = {name: tuple(size) for name, size in spec.cameras.items()}
         ours = {name: tuple(size) for name, size in self.cameras.items()}
         if any(theirs.get(name) != size for name, size in ours.items()):
@@ -92,14 +96,15 @@ class CompactRunner:
                 f"got {observation.joint_pos.shape}."
             )
         if self._cursor == 0:
-            self._plan = self._predict(observation.joint_pos, observation.images)
+            self._plan = self._predict(observation)
         assert self._plan is not None
         action = self._plan[:, self._cursor].copy()
         self._cursor = (self._cursor + 1) % self.execute
         return action
 
-    def _predict(self, joint_pos: Floats, images: Images) -> Floats:
-        """One chunk (N, chunk, J) from what is seen now."""
+    def _predict(self, observation: Observation) -> Floats:
+        """One chunk (N, chunk, J) from what is seen and felt now."""
+        joint_pos, images = observation.joint_pos, observation.images
         bad = np.flatnonzero(~np.isfinite(joint_pos).all(axis=1))
         if len(bad):
             raise ValueError(f"joint_pos of world {bad[0]} is not finite: {joint_pos[bad[0]]}.")
@@ -112,11 +117,25 @@ class CompactRunner:
         for name in self.cameras:
             if images[name].dtype != np.uint8:
                 raise BadDataError(f"Camera {name!r} must be uint8, got {images[name].dtype}.")
+        wrench = self._felt(observation.wrench) if self._network.feels else None
         pose = torch.from_numpy(np.array(joint_pos, dtype=np.float32)).to(self._device)
         pictures = {
             name: torch.from_numpy(np.array(images[name])).to(self._device).permute(0, 3, 1, 2)
             for name in self.cameras
         }
         with torch.inference_mode():
-            plan: Floats = self._network.actions(pose, pictures).cpu().numpy()
+            plan: Floats = self._network.actions(pose, pictures, wrench).cpu().numpy()
         return plan
+
+    def _felt(self, wrench: Floats | None) -> torch.Tensor | None:
+        """The force/torque windows as a tensor; what is not finite is refused."""
+        if wrench is None:
+            return None
+        bad = np.argwhere(~np.isfinite(wrench))
+        if len(bad):
+            world, _, axis = (int(i) for i in bad[0])
+            raise ValueError(
+                f"The force/torque window of world {world} is not finite in "
+                f"{WRENCH_NAMES[axis]}; check the sensor."
+            )
+        return torch.from_numpy(np.array(wrench, dtype=np.float32)).to(self._device)

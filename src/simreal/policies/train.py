@@ -17,7 +17,13 @@ import torch
 from simreal.core.errors import BadDataError, InterruptedRunError, UsageError
 from simreal.policies.batches import Batcher
 from simreal.policies.checkpoint import load_checkpoint, read_facts, save_checkpoint
-from simreal.policies.learner import Learner, learning_rate, resolve_device, resolve_precision
+from simreal.policies.learner import (
+    Learner,
+    learning_rate,
+    loss_of,
+    resolve_device,
+    resolve_precision,
+)
 from simreal.policies.network import CompactNetwork, NetworkShape
 from simreal.policies.pacing import Clock, stop_request, torch_threads
 from simreal.policies.preprocess import fit_statistics
@@ -182,7 +188,7 @@ class _Run:
             batcher = Batcher([part], self.config.chunk, self.config.augmentation)
             batch = batcher.plain(np.zeros(len(rows), int), rows).to(self.learner.device)
             with torch.inference_mode():
-                loss = network.loss(batch.joint_pos, batch.images, batch.actions, batch.valid)
+                loss = loss_of(network, batch)
             losses[part.name] = float(loss)
         return losses
 
@@ -236,11 +242,11 @@ def _network(
     cameras = batchers[0].cameras
     if any(batcher.cameras != cameras for batcher in batchers):
         raise BadDataError("The stages of a run differ in their cameras or picture sizes.")
-    shape = NetworkShape(joint_names, cameras, config.chunk)
+    shape = NetworkShape(joint_names, cameras, config.chunk, wrench=_wrench(batchers, config))
     if base is not None:
         network, _ = load_checkpoint(base)
         theirs = network.shape
-        for what in ("joint_names", "cameras", "chunk"):
+        for what in ("joint_names", "cameras", "chunk", "wrench"):
             old, new = getattr(theirs, what), getattr(shape, what)
             if old != new:
                 raise UsageError(f"{base} was trained with {what} {old}; this run has {new}.")
@@ -248,4 +254,21 @@ def _network(
     network = CompactNetwork(shape, config.seed)
     parts = {id(part): part for batcher in batchers for part in batcher.parts}
     network.normalizer.set(fit_statistics(part.rows(config.chunk) for part in parts.values()))
+    if network.feels:
+        windows = [part.wrench for part in parts.values() if part.wrench is not None]
+        network.wrench.normalizer.fit(windows)
     return network
+
+
+def _wrench(batchers: Sequence[Batcher], config: TrainConfig) -> str:
+    """What the policy makes of the force/torque window."""
+    there = [batcher.parts[0].wrench is not None for batcher in batchers]
+    if config.wrench == "auto":
+        return "full" if all(there) else "none"
+    if config.wrench != "none" and not all(there):
+        raise BadDataError(
+            f"The policy shall read the force/torque window ({config.wrench}), but "
+            f"{batchers[there.index(False)].parts[0].name} has none; record with a sensor, or "
+            "train on pictures alone (wrench none)."
+        )
+    return config.wrench

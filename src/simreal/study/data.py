@@ -53,6 +53,7 @@ def dataset_spec(task: str, size_px: int) -> DatasetSpec:
         cameras=dict.fromkeys(CAMERAS, (size_px, size_px)),
         robot_type=robot.robot_type,
         units=robot.units,
+        wrench=robot.wrench,
     )
 
 
