@@ -21,9 +21,16 @@ SHAPES: tuple[Shape, ...] = get_args(Shape)
 #: The block around the hole: half its width, and how far it reaches below the hole's bottom, m.
 BLOCK_M = 0.045
 FLOOR_M = 0.008
+#: Half the thickness of the plate's boxes from the mouth outwards, m.
+_PLATE_M = 0.020
 #: How far boxes that must not be met are drawn back behind those that are, m.
-_RECESS_M = 0.001
+_RECESS_M = 0.010
+#: A peg that lies flat meets the plate's four boxes alone: these begin so far beside the mouth, and
+#: the many boxes around it lie so far below them, m.
+_BESIDE_M, _BELOW_M = 3e-5, 1e-5
 _UP = np.array([0.0, 0.0, 1.0])
+#: 45 degrees about y, quaternion.
+_SLOPE = np.array([np.cos(np.pi / 8), 0.0, np.sin(np.pi / 8), 0.0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +52,6 @@ class Mouth:
     """A hole of diameter (edge) `bore_m` with a chamfer of 45 degrees.
 
     planes: around it, 4 for a square one. ring_m: radial thickness of the boxes at the mouth.
-    opening_m: half the square opening of the plate that those boxes fill.
     """
 
     planes: int
@@ -53,7 +59,6 @@ class Mouth:
     depth_m: float
     chamfer_m: float
     ring_m: float
-    opening_m: float
 
     @property
     def lip_m(self) -> float:
@@ -71,13 +76,13 @@ class Mouth:
         return (self.depth_m + FLOOR_M) / 2
 
     def centres(self) -> dict[str, Array]:
-        """Centres (planes, 3) of the boxes around the mouth: `wall` below the chamfer, `bevel`,
-        and `lip` beyond it. Without a chamfer the lips are the wall, and the others stand back.
+        """Centres of the boxes around the mouth: (planes, 3) of `wall` below the chamfer, `bevel`,
+        and `lip` beyond it; (4, 3) of `plate`. Without a chamfer the lips are the wall, and the
+        first two stand back.
         """
         radius, chamfer = self.bore_m / 2, self.chamfer_m
         behind, sunk = (radius, chamfer) if chamfer else (radius + _RECESS_M, _RECESS_M)
-        turns = 2 * np.pi * np.arange(self.planes) / self.planes
-        out = np.stack([np.cos(turns), np.sin(turns), np.zeros(self.planes)], axis=1)
+        out, four = _around(self.planes), _around(4)
         slope = np.array([radius + chamfer / 2, -chamfer / 2])
         if chamfer == 0:
             slope += [_RECESS_M, -_RECESS_M]
@@ -85,38 +90,36 @@ class Mouth:
         return {
             "wall": out * (behind + self.ring_m / 2) - _UP * (self._tall_m + sunk),
             "bevel": out * bevel[0] + _UP * bevel[1],
-            "lip": out * (self.lip_m + self.ring_m / 2) - _UP * self._tall_m,
+            "lip": out * (self.lip_m + self.ring_m / 2) - _UP * (self._tall_m + _BELOW_M),
+            "plate": four * (self.lip_m + _BESIDE_M + _PLATE_M) - _UP * self._tall_m,
         }
 
+    @property
+    def most_lip_m(self) -> float:
+        """The widest mouth (`lip_m`) whose boxes still fill the corners of the plate's opening."""
+        return self.ring_m / float(np.sqrt(2) - 1) - 2 * _BESIDE_M
+
     def boxes(self) -> list[Box]:
-        """All boxes: three a plane, and the plate."""
+        """All boxes: three a plane, four for the plate, which the fingers may meet, the floor."""
         reach = self.bore_m / 2 + self.ring_m
         across = reach if self.planes == 4 else reach * np.tan(np.pi / self.planes)
         wall = np.array([self.ring_m / 2, across, self._tall_m])
         halves = {"wall": wall, "bevel": np.array([wall[0], across, self.bevel_half_m])}
-        centres = self.centres()
+        halves |= {"lip": wall, "plate": np.array([_PLATE_M, BLOCK_M, self._tall_m])}
         boxes = []
-        for i in range(self.planes):
-            turn = np.pi * i / self.planes
-            flat, tilted = np.array([np.cos(turn), 0, 0, np.sin(turn)]), np.empty(4)
-            down = np.array([np.cos(np.pi / 8), 0, np.sin(np.pi / 8), 0])
-            mujoco.mju_mulQuat(tilted, flat, down)
-            for kind, places in centres.items():
-                quat = tilted if kind == "bevel" else flat
-                boxes.append(Box(f"{kind}_{i}", places[i], halves.get(kind, wall), quat))
-        return [*boxes, *self._plate()]
-
-    def _plate(self) -> list[Box]:
-        """Four boxes around the square opening, which the fingers may meet, and the floor."""
-        opening, tall, flat = self.opening_m, self._tall_m, np.array([1.0, 0, 0, 0])
-        wide = (BLOCK_M - opening) / 2
-        middle = opening + wide
-        along, short = np.array([wide, BLOCK_M, tall]), np.array([opening, wide, tall])
-        places = ((middle, 0, along), (-middle, 0, along), (0, middle, short), (0, -middle, short))
-        plate = [
-            Box(f"plate_{i}", np.array([x, y, -tall]), half, flat, fingers=True)
-            for i, (x, y, half) in enumerate(places)
-        ]
+        for kind, places in self.centres().items():
+            for i, place in enumerate(places):
+                turn = np.pi * i / len(places)
+                quat = np.array([np.cos(turn), 0, 0, np.sin(turn)])
+                if kind == "bevel":
+                    mujoco.mju_mulQuat(quat, quat.copy(), _SLOPE)
+                boxes.append(Box(f"{kind}_{i}", place, halves[kind], quat, kind == "plate"))
         floor = np.array([self.bore_m, self.bore_m, FLOOR_M / 2])
         under = np.array([0, 0, -self.depth_m - FLOOR_M / 2])
-        return [*plate, Box("hole_floor", under, floor, flat)]
+        return [*boxes, Box("hole_floor", under, floor, np.array([1.0, 0, 0, 0]))]
+
+
+def _around(count: int) -> Array:
+    """Unit vectors (count, 3) in the plane of the mouth, the first along x."""
+    turns = 2 * np.pi * np.arange(count) / count
+    return np.stack([np.cos(turns), np.sin(turns), np.zeros(count)], axis=1)

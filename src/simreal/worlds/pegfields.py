@@ -46,8 +46,8 @@ def write_mouth(
     """
     peghole.check_clearance(clearance_m, peg.width_m, peg.contact.resolves_m)
     mouth = replace(peg.mouth, bore_m=peg.width_m + clearance_m, chamfer_m=chamfer_m)
-    if chamfer_m < 0 or mouth.lip_m > mouth.opening_m:
-        most = max(0.0, mouth.opening_m - mouth.bore_m / 2)
+    if chamfer_m < 0 or mouth.lip_m > mouth.most_lip_m:
+        most = max(0.0, mouth.most_lip_m - mouth.bore_m / 2)
         raise UsageError(
             f"A chamfer of {1e3 * chamfer_m:g} mm does not fit this hole's block; choose 0 to "
             f"{1e3 * most:.2g} mm, or build the hole with a larger PegHole.chamfer_m."

@@ -53,7 +53,7 @@ class Contact:
     stiffness_s: float = 0.003
     damping_ratio: float = 1.0
     impedance: tuple[float, float] = (0.8, 0.998)
-    width_m: float = 5e-6
+    width_m: float = 4.5e-6
     power: float = 3.0
     friction: float = 0.2
     resolves_m: float = 0.05e-3
@@ -124,14 +124,12 @@ class PegHole:
     @property
     def mouth(self) -> Mouth:
         """The hole's geometry."""
-        ring = _RING_M + 2 * self.chamfer_m
         return Mouth(
             planes=self.contact.planes if self.shape == "round" else 4,
             bore_m=self.width_m + self.clearance_m,
             depth_m=self.depth_m,
             chamfer_m=self.chamfer_m,
-            ring_m=ring,
-            opening_m=(self.width_m / 2 + ring) * float(np.sqrt(0.5)),
+            ring_m=_RING_M + 2 * self.chamfer_m,
         )
 
 
@@ -158,6 +156,8 @@ def check_clearance(clearance_m: float, width_m: float, resolves_m: float) -> No
 def add_to(spec: mujoco.MjSpec, peg: PegHole) -> None:
     """Add the peg in the gripper, the hole on its fixture, and their contact sensors."""
     spec.option.timestep = peg.contact.timestep_s
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_NATIVECCD
+    spec.option.ccd_tolerance = 1e-8
     for name, rgba in ((OBJECT, (0.75, 0.76, 0.78, 1)), (HOLE, (0.30, 0.33, 0.40, 1))):
         if spec.material(name) is None:
             spec.add_material(name=name, rgba=rgba)
