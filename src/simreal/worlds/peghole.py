@@ -157,7 +157,7 @@ def add_to(spec: mujoco.MjSpec, peg: PegHole) -> None:
     """Add the peg in the gripper, the hole on its fixture, and their contact sensors."""
     spec.option.timestep = peg.contact.timestep_s
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_NATIVECCD
-    spec.option.ccd_tolerance = 1e-8
+    spec.option.ccd_tolerance, spec.option.ccd_iterations = 1e-10, 200
     for name, rgba in ((OBJECT, (0.75, 0.76, 0.78, 1)), (HOLE, (0.30, 0.33, 0.40, 1))):
         if spec.material(name) is None:
             spec.add_material(name=name, rgba=rgba)
