@@ -95,9 +95,8 @@ def arm_spec(arm: Arm | None = None) -> mujoco.MjSpec:
     _set_options(spec)
     for leftover in (*spec.lights, *spec.keys, *spec.actuators, *spec.sensors):
         spec.delete(leftover)
-    for geom in list(spec.geoms):
-        if geom.contype or geom.conaffinity:
-            spec.delete(geom)
+    for geom in spec.geoms:
+        geom.contype = geom.conaffinity = 0
     for name, friction in zip(arm.joints, arm.friction_nm, strict=True):
         joint = spec.joint(name)
         joint.frictionloss = friction
