@@ -14,8 +14,10 @@ from simreal.worlds.variation import (
     DISTRIBUTIONS,
     OPERATIONS,
     Axis,
+    Each,
     Integers,
     LogUniform,
+    Mixture,
     Normal,
     Uniform,
     axis_from_json,
@@ -35,7 +37,16 @@ log_uniforms = ordered(positive).map(lambda b: LogUniform(*b))
 integers = ordered(whole).map(lambda b: Integers(*b))
 normals = st.builds(Normal, finite, st.floats(0, 1e6), st.floats(0, 10))
 distributions = st.one_of(uniforms, log_uniforms, integers, normals)
-axes = st.builds(Axis, st.just("object_mass"), st.sampled_from(sorted(OPERATIONS)), distributions)
+mixtures = st.recursive(
+    distributions, lambda inner: st.builds(Mixture, inner, inner, st.floats(0, 1)), max_leaves=3
+)
+eaches = st.lists(mixtures, min_size=1, max_size=4).map(lambda parts: Each(tuple(parts)))
+axes = st.builds(
+    Axis,
+    st.just("object_mass"),
+    st.sampled_from(sorted(OPERATIONS)),
+    st.one_of(distributions, mixtures, eaches),
+)
 seeds = st.integers(0, 2**32)
 
 
@@ -114,6 +125,65 @@ def test_an_axis_survives_json(axis):
     again = axis_from_json(axis.term, json.loads(text))
     assert again == axis
     assert json.dumps(again.to_json()) == text
+
+
+@given(distributions, seeds)
+def test_even_fractions_give_the_distribution_in_order(distribution, seed):
+    values = distribution.at(np.linspace(0, 1, 101))
+    assert (np.diff(values) >= 0).all()
+    low, high = bounds(distribution)
+    assert low <= values[0] <= values[-1] <= high
+    if not isinstance(distribution, Normal):
+        assert (values[0], values[-1]) == pytest.approx((low, high))
+
+
+def test_fractions_and_draws_agree():
+    even = (np.arange(20_000) + 0.5) / 20_000
+    for one in (Uniform(2, 6), LogUniform(0.01, 100), Normal(3, 2), Integers(-1, 2)):
+        mean = one.at(even).mean()
+        assert drawn(one, 1, 20_000).mean() == pytest.approx(mean, abs=0.05 * (1 + abs(mean)))
+
+
+def test_a_mixture_has_its_share_of_the_second():
+    values = drawn(Mixture(Uniform(0, 1), Uniform(5, 6), 0.3), 1, 20_000)
+    assert (values >= 5).mean() == pytest.approx(0.3, abs=0.01)
+    assert values[values < 5].mean() == pytest.approx(0.5, abs=0.02)
+    assert (drawn(Mixture(Integers(1, 1), Integers(2, 2), 1.0), 1) == 2).all()
+    assert (drawn(Mixture(Integers(1, 1), Integers(2, 2), 0.0), 1) == 1).all()
+
+
+def test_each_number_has_its_own_distribution():
+    each = Each((Uniform(0, 1), Mixture(Integers(5, 5), Integers(6, 6), 0.5)))
+    values = np.array([drawn(each, seed, 2) for seed in range(200)])
+    assert (values[:, 0] <= 1).all()
+    assert set(values[:, 1]) == {5.0, 6.0}
+    with pytest.raises(UsageError, match="2 parts for an axis of 3 numbers"):
+        drawn(each, 0, 3)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ({"distribution": "mixture", "weight": 0.5}, "None is no distribution"),
+        ({"distribution": "mixture", "first": {}, "second": {}, "weight": 1}, "low, high"),
+        ({"distribution": "each", "parts": 3}, "a list of parts"),
+        ({"distribution": "each", "parts": []}, "needs a part"),
+        ({"distribution": "each", "parts": [{"distribution": "unifrom"}]}, "mean 'uniform'"),
+    ],
+)
+def test_a_bad_mixture_is_refused_with_a_sentence(content, says):
+    with pytest.raises(UsageError, match=says):
+        axis_from_json("object_mass", content)
+
+
+def test_mixtures_and_each_have_bounds_of_their_own():
+    one = Uniform(0, 1)
+    with pytest.raises(UsageError, match=r"weight 1\.5"):
+        Axis("object_mass", "scale", Mixture(one, one, 1.5))
+    with pytest.raises(UsageError, match="no `each` inside"):
+        Axis("object_mass", "scale", Mixture(Each((one,)), one, 0.5))
+    with pytest.raises(UsageError, match="low 2 is greater"):
+        Axis("object_mass", "scale", Each((one, Uniform(2, 1))))
 
 
 @given(axes, axes)

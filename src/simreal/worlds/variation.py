@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
 from simreal.core.errors import UsageError, unknown
 
@@ -39,8 +40,11 @@ class Uniform:
 
     def draw(self, rng: np.random.Generator, size: int) -> Numbers:
         """Shape (size,)."""
-        drawn = self.low + (self.high - self.low) * rng.random(size)
-        return np.clip(drawn, self.low, self.high)
+        return self.at(rng.random(size))
+
+    def at(self, fractions: Numbers) -> Numbers:
+        """The quantiles at these fractions."""
+        return np.clip(self.low + (self.high - self.low) * fractions, self.low, self.high)
 
     def problem(self) -> str | None:
         """What is wrong with the parameters, or None."""
@@ -56,8 +60,12 @@ class LogUniform:
 
     def draw(self, rng: np.random.Generator, size: int) -> Numbers:
         """Shape (size,)."""
+        return self.at(rng.random(size))
+
+    def at(self, fractions: Numbers) -> Numbers:
+        """The quantiles at these fractions."""
         low, high = math.log(self.low), math.log(self.high)
-        return np.clip(np.exp(low + (high - low) * rng.random(size)), self.low, self.high)
+        return np.clip(np.exp(low + (high - low) * fractions), self.low, self.high)
 
     def problem(self) -> str | None:
         """What is wrong with the parameters, or None."""
@@ -76,7 +84,14 @@ class Normal:
 
     def draw(self, rng: np.random.Generator, size: int) -> Numbers:
         """Shape (size,)."""
-        return self.mean + self.std * np.clip(rng.standard_normal(size), -self.clip, self.clip)
+        return self._of(rng.standard_normal(size))
+
+    def at(self, fractions: Numbers) -> Numbers:
+        """The quantiles at these fractions."""
+        return self._of(special.ndtri(fractions))
+
+    def _of(self, standard: Numbers) -> Numbers:
+        return self.mean + self.std * np.clip(standard, -self.clip, self.clip)
 
     def problem(self) -> str | None:
         """What is wrong with the parameters, or None."""
@@ -96,6 +111,12 @@ class Integers:
         """Shape (size,)."""
         return rng.integers(int(self.low), int(self.high) + 1, size).astype(float)
 
+    def at(self, fractions: Numbers) -> Numbers:
+        """The quantiles at these fractions."""
+        many = int(self.high) - int(self.low) + 1
+        steps = np.minimum(np.floor(fractions * float(many)), many - 1)
+        return np.asarray(int(self.low) + steps, dtype=float)
+
     def problem(self) -> str | None:
         """What is wrong with the parameters, or None."""
         if bad := _bad_range(self.low, self.high):
@@ -104,15 +125,93 @@ class Integers:
         return None if whole else f"[{self.low}, {self.high}] must be whole numbers up to 2^53"
 
 
-#: Each draws `size` independent numbers and says what is wrong with its parameters.
-Distribution = Uniform | LogUniform | Normal | Integers
+@dataclass(frozen=True)
+class Mixture:
+    """Each number from `second` with probability `weight`, else from `first`."""
 
-DISTRIBUTIONS: Mapping[str, type[Distribution]] = {
+    first: Distribution
+    second: Distribution
+    weight: float
+
+    def draw(self, rng: np.random.Generator, size: int) -> Numbers:
+        """Shape (size,)."""
+        return self.at(rng.random(size))
+
+    def at(self, fractions: Numbers) -> Numbers:
+        """`first` at the fractions up to 1 - weight, `second` at the others, each stretched."""
+        fractions, rest = np.asarray(fractions, dtype=float), 1.0 - self.weight
+        second = fractions >= rest
+        found = np.empty(fractions.shape)
+        found[~second] = self.first.at(fractions[~second] / rest if rest else fractions[~second])
+        stretched = (fractions[second] - rest) / self.weight if self.weight else fractions[second]
+        found[second] = self.second.at(np.clip(stretched, 0.0, 1.0))
+        return found
+
+    def problem(self) -> str | None:
+        """What is wrong with the parameters, or None."""
+        if any(isinstance(part, Each) for part in (self.first, self.second)):
+            return "a mixture has no `each` inside; put the mixture into the `each`"
+        if not 0 <= self.weight <= 1:
+            return f"weight {self.weight} of a mixture lies between 0 and 1"
+        return self.first.problem() or self.second.problem()
+
+
+@dataclass(frozen=True)
+class Each:
+    """The numbers of an axis, each from a distribution of its own."""
+
+    parts: tuple[Distribution, ...]
+
+    def draw(self, rng: np.random.Generator, size: int) -> Numbers:
+        """Shape (size,), which must be the number of parts."""
+        return self.at(rng.random(size))
+
+    def at(self, fractions: Numbers) -> Numbers:
+        """Each part at the fraction of its own."""
+        if len(fractions) != len(self.parts):
+            raise UsageError(
+                f"A distribution `each` has {len(self.parts)} parts for an axis of "
+                f"{len(fractions)} numbers; give as many parts as numbers."
+            )
+        drawn = [p.at(fractions[i : i + 1]) for i, p in enumerate(self.parts)]
+        return np.concatenate(drawn)
+
+    def problem(self) -> str | None:
+        """What is wrong with the parameters, or None."""
+        if not self.parts:
+            return "`each` needs a part for each number of the axis"
+        if any(isinstance(part, Each) for part in self.parts):
+            return "`each` has no other `each` inside"
+        return next((bad for part in self.parts if (bad := part.problem())), None)
+
+
+#: Each draws `size` independent numbers and says what is wrong with its parameters.
+Distribution = Uniform | LogUniform | Normal | Integers | Mixture | Each
+
+#: Those whose parameters are numbers.
+_PLAIN: Mapping[str, type[Uniform | LogUniform | Normal | Integers]] = {
     "uniform": Uniform,
     "log-uniform": LogUniform,
     "normal": Normal,
     "integers": Integers,
 }
+_ENDS = ("first", "second")
+DISTRIBUTIONS: Mapping[str, type[Distribution]] = {**_PLAIN, "mixture": Mixture, "each": Each}
+
+
+def distribution_to_json(distribution: Distribution) -> dict[str, Any]:
+    """A JSON value that `distribution_from_json` turns back into an equal distribution."""
+    kind = next(k for k, v in DISTRIBUTIONS.items() if isinstance(distribution, v))
+    if isinstance(distribution, Mixture):
+        parts = {p: distribution_to_json(getattr(distribution, p)) for p in _ENDS}
+        return {"distribution": kind, "weight": distribution.weight, **parts}
+    if isinstance(distribution, Each):
+        return {
+            "distribution": kind,
+            "parts": [distribution_to_json(p) for p in distribution.parts],
+        }
+    return {"distribution": kind, **asdict(distribution)}
+
 
 Operation = Callable[[Any, Any], Any]
 
@@ -145,12 +244,7 @@ class Axis:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON value that `axis_from_json` turns back into an equal axis."""
-        kind = next(k for k, v in DISTRIBUTIONS.items() if isinstance(self.distribution, v))
-        return {
-            "operation": self.operation,
-            "distribution": kind,
-            **asdict(self.distribution),
-        }
+        return {"operation": self.operation, **distribution_to_json(self.distribution)}
 
 
 def _number(value: Any) -> float | int:
@@ -169,16 +263,35 @@ def axis_from_json(term: str, content: Mapping[str, Any]) -> Axis:
             non-numbers, and impossible ranges.
     """
     rest = dict(content)
-    kind, operation = str(rest.pop("distribution", "uniform")), str(rest.pop("operation", "set"))
+    operation = str(rest.pop("operation", "set"))
+    return Axis(term, operation, _distribution_from_json(term, rest))
+
+
+def _distribution_from_json(term: str, content: Any) -> Distribution:
+    if not isinstance(content, Mapping):
+        raise UsageError(
+            f"Axis {term!r}: {content!r} is no distribution; give a table such as "
+            '{ distribution = "uniform", low = 0, high = 1 }.'
+        )
+    rest = dict(content)
+    kind = str(rest.pop("distribution", "uniform"))
     if kind not in DISTRIBUTIONS:
         raise unknown(f"distribution of axis {term!r}", kind, DISTRIBUTIONS)
     try:
-        numbers = {str(k): _number(v) for k, v in rest.items()}
-        distribution = DISTRIBUTIONS[kind](**numbers)  # type: ignore[arg-type]
+        if kind == "mixture":
+            first, second = (_distribution_from_json(term, rest.pop(p, None)) for p in _ENDS)
+            return Mixture(first, second, **{str(k): float(_number(v)) for k, v in rest.items()})
+        if kind == "each":
+            parts = rest.pop("parts", ())
+            if rest or not isinstance(parts, list | tuple):
+                raise TypeError("parts")
+            return Each(tuple(_distribution_from_json(term, part) for part in parts))
+        return _PLAIN[kind](**{str(k): _number(v) for k, v in rest.items()})  # type: ignore[arg-type]
     except (TypeError, OverflowError) as error:
+        needs = {"mixture": "weight and the tables first and second", "each": "a list of parts"}
         fields = ", ".join(DISTRIBUTIONS[kind].__dataclass_fields__)
+        takes = needs.get(kind, f"the numbers {fields}")
         raise UsageError(
-            f"Axis {term!r}: a {kind} distribution takes the numbers {fields}; "
+            f"Axis {term!r}: a {kind} distribution takes {takes}; "
             f"got {', '.join(f'{k}={v}' for k, v in rest.items()) or 'none'}."
         ) from error
-    return Axis(term, operation, distribution)
