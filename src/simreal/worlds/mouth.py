@@ -1,4 +1,4 @@
-"""The boxes between which a hole is left: walls, chamfer and lips around the mouth, plate, floor.
+"""The boxes between which a hole is left, and how contact with them is computed.
 
 All positions are in the hole's frame (see `peghole`). A round hole is the space between tangent
 planes: a cylinder meets a tangent plane exactly where it would meet the round wall, so what n
@@ -31,6 +31,28 @@ _BESIDE_M, _BELOW_M = 3e-5, 1e-5
 _UP = np.array([0.0, 0.0, 1.0])
 #: 45 degrees about y, quaternion.
 _SLOPE = np.array([np.cos(np.pi / 8), 0.0, np.sin(np.pi / 8), 0.0])
+
+
+@dataclass(frozen=True)
+class Contact:
+    """How contact is computed; chosen by `benchmarks/insertion.py contact` (docs/insertion.md).
+
+    planes: around a round hole. timestep_s: of the physics. stiffness_s, damping_ratio: MuJoCo's
+    solref. impedance, width_m, power: its solimp: a contact gives way up to about `width_m` and
+    hardly more, and softly at first, so that it does not open and close from one step to the next.
+    friction: Coulomb's coefficient of peg on hole. resolves_m: the smallest diametral clearance
+    these settings hold (they press less than a tenth of it into the wall at 20 N).
+    """
+
+    planes: int = 16
+    timestep_s: float = 0.001
+    stiffness_s: float = 0.003
+    damping_ratio: float = 1.0
+    impedance: tuple[float, float] = (0.8, 0.998)
+    width_m: float = 4.5e-6
+    power: float = 3.0
+    friction: float = 0.2
+    resolves_m: float = 0.05e-3
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ import numpy as np
 
 from simreal.core.errors import UsageError, unknown
 from simreal.worlds.gripper import FINGERS, GRIP_LENGTH_M, GRIP_M, GRIPPER, STICK_OUT_M, TIP_M
-from simreal.worlds.mouth import BLOCK_M, FLOOR_M, SHAPES, Mouth, Shape
+from simreal.worlds.mouth import BLOCK_M, FLOOR_M, SHAPES, Contact, Mouth, Shape
 from simreal.worlds.names import OBJECT
 
 HOLE = "hole"
@@ -36,27 +36,11 @@ _RING_M = 0.003
 #: Length of the peg inside the fingers and outside, m.
 _LENGTH_M = STICK_OUT_M + GRIP_LENGTH_M
 
-
-@dataclass(frozen=True)
-class Contact:
-    """How contact is computed; chosen by `benchmarks/insertion.py contact` (docs/insertion.md).
-
-    planes: around a round hole. timestep_s: of the physics. stiffness_s, damping_ratio: MuJoCo's
-    solref. impedance, width_m, power: its solimp: a contact gives way up to about `width_m` and
-    hardly more, and softly at first, so that it does not open and close from one step to the next.
-    friction: Coulomb's coefficient of peg on hole. resolves_m: the smallest diametral clearance
-    these settings hold (they press less than a tenth of it into the wall at 20 N).
-    """
-
-    planes: int = 16
-    timestep_s: float = 0.001
-    stiffness_s: float = 0.003
-    damping_ratio: float = 1.0
-    impedance: tuple[float, float] = (0.8, 0.998)
-    width_m: float = 4.5e-6
-    power: float = 3.0
-    friction: float = 0.2
-    resolves_m: float = 0.05e-3
+_COLOURS = {
+    OBJECT: (0.75, 0.76, 0.78, 1.0),
+    HOLE: (0.30, 0.33, 0.40, 1.0),
+    "hole_mouth": (0.03, 0.03, 0.03, 1.0),
+}
 
 
 @dataclass(frozen=True)
@@ -158,11 +142,9 @@ def add_to(spec: mujoco.MjSpec, peg: PegHole) -> None:
     spec.option.timestep = peg.contact.timestep_s
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_NATIVECCD
     spec.option.ccd_tolerance, spec.option.ccd_iterations = 1e-10, 200
-    for name, rgba in ((OBJECT, (0.75, 0.76, 0.78, 1)), (HOLE, (0.30, 0.33, 0.40, 1))):
+    for name, rgba in _COLOURS.items():
         if spec.material(name) is None:
             spec.add_material(name=name, rgba=rgba)
-    if spec.material("hole_mouth") is None:
-        spec.add_material(name="hole_mouth", rgba=[0.03, 0.03, 0.03, 1])
     _add_peg(spec, peg)
     _add_hole(spec, peg)
     _add_sensors(spec)

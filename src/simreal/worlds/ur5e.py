@@ -213,7 +213,9 @@ def start_joints(
     site = model.site(TOOL_SITE).id
     q = np.array(arm.home_rad)
     jacobian = np.zeros((6, model.nv))
-    limits = model.jnt_range[[model.joint(name).id for name in arm.joints]]
+    rows = [model.joint(name).id for name in arm.joints]
+    free = np.array([-np.inf, np.inf])
+    limits = np.where(model.jnt_limited[rows, None], model.jnt_range[rows], free)
     for _ in range(_SEARCH_STEPS):
         data.qpos[positions] = q
         mujoco.mj_kinematics(model, data)
