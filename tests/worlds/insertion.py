@@ -186,6 +186,17 @@ class Loose:
             self.data.joint(name).qpos[0] = value
         mujoco.mj_forward(self.model, self.data)
 
+    def lean(self, side: float, moment: float, depth: float) -> None:
+        """Touching as a wrench of that sign will hold it: two points, or flat on one side if the
+        side force is more than friction makes of the push.
+        """
+        room = self.peg.clearance_m
+        if abs(side) * self.peg.contact.friction > 1:
+            self.place(np.sign(side) * room / 2, depth, 0.0)
+        else:
+            way = np.sign(moment) or 1.0
+            self.place(-way * room / 2, depth, way * room / depth)
+
     def press(self, fx: float, fz: float, moment: float, seconds: float) -> None:
         """Push with fx along x, fz down, and a moment about y at the tip."""
         for _ in range(round(seconds / self.model.opt.timestep)):

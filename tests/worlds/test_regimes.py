@@ -99,7 +99,7 @@ def test_it_slides_inside_the_jamming_diagram_and_sticks_outside(depth: float) -
                 moment = lean * ratio * share + 0.2 * (1 + ratio) * side
                 value = whitney.jams(depth, width, 0.2, side, moment)
                 assert value == pytest.approx(max(share, abs(side) * 0.2))
-                loose.place(-lean * of.clearance_m / 2, depth, lean * of.clearance_m / depth)
+                loose.lean(side, lean, depth)
                 arm = moment * width / 2 * push
                 loose.press(side * push, push, arm, seconds=0.1)
                 before = loose.depth()
@@ -109,6 +109,21 @@ def test_it_slides_inside_the_jamming_diagram_and_sticks_outside(depth: float) -
                     assert moved > 10e-6, (side, lean, share)
                 else:
                     assert moved < 3e-6, (side, lean, share)
+
+
+@pytest.mark.parametrize("side", [-5.5, 5.5])
+@pytest.mark.parametrize("height", [0.2, 0.5, 0.8])
+def test_a_side_force_beyond_friction_holds_it_flat_on_one_wall(side: float, height: float) -> None:
+    """The upright edges of the diagram; the wall carries the force at a height it covers."""
+    of = peg(0.0001, 0.2)
+    loose, depth, radius, push = Loose(of), 0.008, of.width_m / 2, 5.0
+    moment = height * depth / radius * side + np.sign(side)
+    assert whitney.jams(depth, of.width_m, 0.2, side, moment) == pytest.approx(1.1)
+    loose.lean(side, moment, depth)
+    loose.press(side * push, push, moment * radius * push, seconds=0.1)
+    before = loose.depth()
+    loose.press(side * push, push, moment * radius * push, seconds=0.1)
+    assert loose.depth() - before < 3e-6
 
 
 @pytest.mark.parametrize(("friction", "depth"), [(0.3, 0.0012), (0.6, 0.002), (1.0, 0.003)])
