@@ -271,3 +271,24 @@ def test_a_file_that_is_no_stl_is_named(tmp_path):
     (tmp_path / "part.stl").write_text("solid ascii")
     with pytest.raises(BadDataError, match=r"part\.stl is not a binary STL mesh"):
         fit_boxes(tmp_path / "part.stl")
+
+
+def test_an_obj_mesh_of_quads_gives_the_same_box_as_an_stl_in_millimetres(tmp_path):
+    corners = [[(0.1, 0.05, 0.02)[a] * (i >> a & 1) for a in range(3)] for i in range(8)]
+    quads = [(1, 2, 4, 3), (5, 6, 8, 7), (1, 2, 6, 5), (3, 4, 8, 7), (1, 3, 7, 5), (-7, -5, -1, -3)]
+    lines = ["# a brick", *(f"v {x} {y} {z}" for x, y, z in corners), "vn 0 0 1"]
+    lines += ["f " + " ".join(f"{i}//1" for i in quad) for quad in quads]
+    (tmp_path / "box.obj").write_text("\n".join(lines))
+    write_stl(tmp_path / "box.stl", brick((0, 0, 0), (100, 50, 20)))
+    (box,) = fit_boxes(tmp_path / "box.obj")
+    (other,) = fit_boxes(tmp_path / "box.stl", scale=(0.001, 0.001, 0.001))
+    assert box.volume == pytest.approx(1e-4, rel=0.03)
+    assert other.volume == pytest.approx(1e-4, rel=0.03)
+    assert np.allclose(box.centre, [0.05, 0.025, 0.01], atol=1e-3)
+    assert np.allclose(other.centre, box.centre, atol=1e-3)
+
+
+def test_an_obj_without_faces_is_named(tmp_path):
+    (tmp_path / "part.obj").write_text("v 0 0 0\n")
+    with pytest.raises(BadDataError, match=r"part\.obj holds no faces"):
+        fit_boxes(tmp_path / "part.obj")
