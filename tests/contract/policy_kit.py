@@ -11,12 +11,13 @@ AssertionError that says which promise was broken.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from simreal.core.protocols import Policy
 from simreal.core.seeds import generator
-from simreal.core.types import Action, Observation
+from simreal.core.types import WRENCH_NAMES, WRENCH_SAMPLES, Action, Observation
 
 STEPS = 11
 WORLDS = 4
@@ -27,9 +28,13 @@ def check_policy(
     joint_names: Sequence[str],
     cameras: Mapping[str, tuple[int, int]],
     tolerance: float = 1e-2,
+    wrench: bool = False,
 ) -> None:
-    """Run every check. tolerance: joint units by which a world's action may depend on its batch."""
-    kit = _Kit(make_policy, len(joint_names), dict(cameras), tolerance)
+    """Run every check. tolerance: joint units by which a world's action may depend on its batch.
+
+    wrench: observations hold force/torque windows.
+    """
+    kit = _Kit(make_policy, len(joint_names), dict(cameras), tolerance, wrench)
     kit.check_actions()
     kit.check_determinism()
     kit.check_reset_forgets()
@@ -45,20 +50,24 @@ class _Kit:
         joints: int,
         cameras: dict[str, tuple[int, int]],
         tolerance: float,
+        wrench: bool,
     ) -> None:
         self.make_policy, self.joints = make_policy, joints
-        self.cameras, self.tolerance = cameras, tolerance
+        self.cameras, self.tolerance, self.wrench = cameras, tolerance, wrench
 
     def observation(self, step: int, n: int = WORLDS, seed: int = 0) -> Observation:
         """Some pose and pictures of step `step`; world i's do not depend on n."""
-        poses, images = [], {name: [] for name in self.cameras}
+        poses, felt, images = [], [], {name: [] for name in self.cameras}
         for world in range(n):
             draw = generator(seed, f"policy kit {world}", step)
             poses.append(draw.uniform(-30, 30, self.joints))
             for name, (height, width) in self.cameras.items():
                 images[name].append(draw.integers(0, 256, (height, width, 3), dtype=np.uint8))
+            if self.wrench:
+                felt.append(draw.normal(0, 5, (WRENCH_SAMPLES, len(WRENCH_NAMES))))
         stacked = {name: np.stack(pictures) for name, pictures in images.items()}
-        return Observation(np.array(poses, np.float32), stacked, step / 20)
+        wrench = np.array(felt, np.float32) if felt else None
+        return Observation(np.array(poses, np.float32), stacked, step / 20, wrench)
 
     def episode(
         self, policy: Policy, n: int = WORLDS, blind: bool = False, seed: int = 0
@@ -69,7 +78,7 @@ class _Kit:
         for step in range(STEPS):
             seen = self.observation(step, n, seed)
             if blind and not policy.looks():
-                seen = Observation(seen.joint_pos, {}, seen.time_s)
+                seen = replace(seen, images={})
             actions.append(np.array(policy.act(seen)))
         return actions
 
@@ -117,7 +126,8 @@ class _Kit:
         for step in range(STEPS):
             seen = self.observation(step)
             images = {name: pictures[::-1].copy() for name, pictures in seen.images.items()}
-            turned = Observation(seen.joint_pos[::-1].copy(), images, seen.time_s)
+            wrench = None if seen.wrench is None else seen.wrench[::-1].copy()
+            turned = Observation(seen.joint_pos[::-1].copy(), images, seen.time_s, wrench)
             gap = float(np.abs(mirrored.act(turned)[::-1] - together[step]).max())
             assert gap <= self.tolerance, f"reordering worlds changes their actions: {gap:g} units"
 
@@ -128,9 +138,11 @@ class _Kit:
         for step in range(STEPS):
             seen = self.observation(step)
             kept = seen.joint_pos.copy(), {k: v.copy() for k, v in seen.images.items()}
+            felt = None if seen.wrench is None else seen.wrench.copy()
             action = policy.act(seen)
             assert np.array_equal(action, clean[step]), "a changed result changes later actions"
             assert np.array_equal(kept[0], seen.joint_pos), "act() changes its observation"
+            assert felt is None or np.array_equal(felt, seen.wrench), "act() changes its forces"
             for name, pictures in kept[1].items():
                 assert np.array_equal(pictures, seen.images[name]), "act() changes its images"
             action[:] = np.nan

@@ -3,7 +3,8 @@
 import numpy as np
 from tests.contract.fake_target import FakeTarget, conditions
 
-from simreal.demos.live import TAIL, record_live
+from simreal.core.types import Observation
+from simreal.demos.live import TAIL, LiveTape, record_live
 
 
 class Pans:
@@ -37,3 +38,14 @@ def test_successes_become_episodes_that_name_their_target():
         assert episode.provenance["condition"]["index"] == attempt.condition
         assert episode.provenance["target"] == target.spec.name
         assert episode.provenance["label"] == target.spec.label
+        assert episode.wrench is None
+
+
+def test_a_tape_keeps_the_force_torque_windows_of_each_world():
+    tape = LiveTape()
+    tape.on_reset([])
+    wrench = np.arange(4 * 3 * 150, dtype=np.float32).reshape(4, 3, 25, 6)
+    pose = np.zeros((3, 2), np.float32)
+    for step in range(4):
+        tape.on_step(step, Observation(pose, {}, step / 20, wrench[step]), pose)
+    np.testing.assert_array_equal(tape.episode(2, 3, "Feel.", {}).wrench, wrench[:3, 2])

@@ -390,6 +390,14 @@ def test_force_torque_windows_come_back_in_order(tmp_path, felt):
     assert feature["names"][:7] == ["fx.0", "fy.0", "fz.0", "tx.0", "ty.0", "tz.0", "fx.1"]
 
 
+def test_windows_of_double_precision_are_stored_as_the_others(tmp_path, felt):
+    episode = make_episode(0, felt)
+    double = dataclasses.replace(episode, wrench=episode.wrench.astype(np.float64))
+    with create(tmp_path / "set", felt) as writer:
+        writer.write(double)
+    assert_same(open_dataset(tmp_path / "set"), [episode])
+
+
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [

@@ -1,6 +1,7 @@
 """Our checkpoints in LeRobot's hands, and LeRobot's in ours."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from tests.policies.blobs import (
 )
 
 from simreal.core.errors import BadDataError, UsageError
+from simreal.core.seeds import generator
 from simreal.core.types import Observation
 from simreal.policies.batches import Part
 from simreal.policies.checkpoint import load_checkpoint
@@ -57,7 +59,9 @@ def as_batch(seen: Observation) -> dict[str, torch.Tensor]:
         / 255
         for c, i in seen.images.items()
     }
-    return {"observation.state": torch.from_numpy(seen.joint_pos), **images}
+    felt = {} if seen.wrench is None else {"observation.wrench": seen.wrench.reshape(-1, 150)}
+    wrench = {key: torch.from_numpy(value) for key, value in felt.items()}
+    return {"observation.state": torch.from_numpy(seen.joint_pos), **images, **wrench}
 
 
 @pytest.mark.parametrize("worlds", [1, 3])
@@ -130,10 +134,15 @@ def write_dataset(frames: Frames, root):
     picture = {"dtype": "image", "shape": (side, side, 3), "names": ["height", "width", "channels"]}
     features = {"observation.state": vector, "action": vector}
     features |= {f"observation.images.{camera}": picture for camera in CAMERAS}
+    if frames.wrench is not None:
+        flat = {"dtype": "float32", "shape": (150,), "names": [str(i) for i in range(150)]}
+        features["observation.wrench"] = flat
     dataset = LeRobotDataset.create("tests/blobs", 20, features, root=root, use_videos=False)
     for row, episode in enumerate(frames.episode):
         frame = {"observation.state": frames.joint_pos[row], "action": frames.actions[row]}
         frame |= {f"observation.images.{c}": frames.images[c][row] for c in CAMERAS}
+        if frames.wrench is not None:
+            frame["observation.wrench"] = frames.wrench[row].reshape(-1)
         dataset.add_frame(frame | {"task": "reach"})
         if row + 1 == len(frames.episode) or frames.episode[row + 1] != episode:
             dataset.save_episode()
@@ -176,6 +185,49 @@ def test_lerobot_makes_trains_and_saves_one(tmp_path):
     assert runner.joint_names == JOINTS
 
 
+def felt_frames(episodes: int) -> Frames:
+    frames = make_frames(episodes)
+    draw = generator(0, "felt")
+    wrench = draw.normal(0, 5, (len(frames.joint_pos), 25, 6)).astype(np.float32)
+    return replace(frames, wrench=wrench)
+
+
+def test_lerobot_trains_and_runs_one_that_reads_the_window(tmp_path):
+    from lerobot.policies.factory import make_policy, make_pre_post_processors
+
+    from simreal.policies.compact import SimrealCompactConfig, SimrealCompactPolicy
+
+    frames = felt_frames(2)
+    dataset = write_dataset(frames, tmp_path / "data")
+    config = SimrealCompactConfig(device="cpu", push_to_hub=False, wrench="full")
+    policy = make_policy(config, ds_meta=dataset.meta)
+    scale = policy.network.wrench.normalizer.wrench_scale.numpy()
+    rows = np.abs(frames.wrench.reshape(-1, 6))
+    assert np.allclose(scale, np.quantile(rows, 0.98, axis=0), rtol=1e-5)
+    before, _ = make_pre_post_processors(config)
+    part = Part(frames)
+    chosen = np.arange(0, 32, 3)
+    images = {c: i[chosen] for c, i in frames.images.items()}
+    seen = Observation(part.joint_pos[chosen], images, 0.0, part.wrench[chosen])
+    chunks, valid = part.chunks(chosen, 8)
+    batch = before(as_batch(seen))
+    batch |= {"action": torch.from_numpy(chunks), "action_is_pad": torch.from_numpy(~valid)}
+    loss, _ = policy.forward(batch)
+    loss.backward()
+    assert float(policy.network.wrench.conv1.weight.grad.abs().sum()) > 0
+
+    policy.save_pretrained(tmp_path / "saved")
+    runner = CompactRunner.load(tmp_path / "saved")
+    runner.reset(len(chosen))
+    again = SimrealCompactPolicy.from_pretrained(tmp_path / "saved")
+    assert np.array_equal(runner.act(seen), again.select_action(before(as_batch(seen))).numpy())
+
+
+def test_a_config_that_reads_a_window_needs_the_feature(policy):
+    with pytest.raises(UsageError, match=r"wrench full needs .*observation\.wrench .* got none"):
+        replace(policy.config, wrench="full").network_shape()
+
+
 def test_an_unfitted_policy_computes_nothing(policy):
     from simreal.policies.compact import SimrealCompactPolicy
 
@@ -197,7 +249,5 @@ def test_an_unfitted_policy_computes_nothing(policy):
     ],
 )
 def test_configs_that_cannot_be_built_are_refused(policy, change, said):
-    from dataclasses import replace
-
     with pytest.raises(UsageError, match=said):
         replace(policy.config, **change).network_shape()

@@ -2,10 +2,13 @@
 
 import dataclasses
 import json
+import shutil
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
+from tests.contract.policy_kit import check_policy
 from tests.policies.blobs import (
     CAMERAS,
     JOINTS,
@@ -16,12 +19,13 @@ from tests.policies.blobs import (
     quick_config,
 )
 
-from simreal.core.errors import BadDataError, UsageError
+from simreal.core.errors import BadDataError, InterruptedRunError, UsageError
 from simreal.core.seeds import generator
 from simreal.core.types import Observation, TargetSpec
+from simreal.policies.augment import Augmentation
 from simreal.policies.batches import Batcher, Part
 from simreal.policies.checkpoint import load_checkpoint
-from simreal.policies.network import CompactNetwork, NetworkShape
+from simreal.policies.network import CompactNetwork, NetworkShape, slow_band
 from simreal.policies.preprocess import WRENCH_FLOOR, WrenchNormalizer
 from simreal.policies.runner import CompactRunner
 from simreal.policies.train import train
@@ -157,15 +161,125 @@ def test_a_target_without_a_sensor_and_a_broken_sensor_are_refused(trained):
     broken[1, 5, 0] = np.nan
     with pytest.raises(ValueError, match=r"window of world 1 is not finite in fx"):
         runner.act(Observation(frames.joint_pos[:2], images, 0.0, broken))
+    with pytest.raises(ValueError, match=r"windows of shape \(2, 25, 6\), got \(2, 24, 6\)"):
+        runner.act(Observation(frames.joint_pos[:2], images, 0.0, frames.wrench[:2, 1:]))
     with pytest.raises(BadDataError, match="reads the force/torque window; there is none"):
         runner.act(Observation(frames.joint_pos[:2], images, 0.0))
 
 
 def test_scales_have_a_floor_and_large_forces_stay_bounded():
     normalizer = WrenchNormalizer()
-    quiet = np.zeros((10, 25, 6), np.float32)
-    normalizer.fit([quiet])
+    quiet = 0.02 * np.array(WRENCH_FLOOR) * generator(0, "quiet").standard_normal((10, 25, 6))
+    normalizer.fit([quiet.astype(np.float32)])
     assert normalizer.wrench_scale.tolist() == pytest.approx(list(WRENCH_FLOOR))
     z = normalizer(torch.tensor([[[0.0, 0.2, -0.2, 0, 0, 0], [1e4, 0, 0, 0, 0, 0]]]))
     assert z[0, 0].tolist() == pytest.approx([0, 1.0986, -1.0986, 0, 0, 0], abs=1e-4)
     assert 10 < float(z[0, 1, 0]) < 13
+
+
+def test_an_axis_that_never_changed_is_not_seen():
+    windows = generator(0, "felt").standard_normal((10, 25, 6)).astype(np.float32)
+    windows[..., 1] = 3.0
+    normalizer = WrenchNormalizer()
+    normalizer.fit([windows])
+    assert normalizer.wrench_live.tolist() == [1, 0, 1, 1, 1, 1]
+    z = normalizer(torch.full((1, 25, 6), 20.0))
+    assert (z[..., 1] == 0).all()
+    assert (z[..., 0] > 0).all()
+
+
+def test_what_the_slow_band_lets_through():
+    time_s = np.arange(25) / 500
+    hz = np.arange(0.0, 200, 0.5)
+    phase = np.exp(2j * np.pi * hz[:, None] * time_s)
+    parts = [torch.from_numpy(p)[..., None].expand(-1, -1, 6) for p in (phase.real, phase.imag)]
+    real, imag = (slow_band(p)[:, 0, 0].numpy() for p in parts)
+    gain = np.hypot(real, imag)
+    assert gain[0] == pytest.approx(1.0)
+    assert gain[hz % 20 == 0][1:] == pytest.approx(0.0, abs=1e-9)
+    assert gain[hz >= 20].max() < 0.22
+    assert gain[hz == 9.0] == pytest.approx(0.7, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("wrench_scale", 0.0, "wrench_scale must be positive"),
+        ("wrench_scale", float("nan"), "wrench_scale is not finite"),
+        ("wrench_live", 0.5, "wrench_live must be 0 or 1"),
+        ("wrench_live", None, r"missing network\.wrench\.normalizer\.wrench_live"),
+    ],
+)
+def test_bad_scales_are_refused(trained, tmp_path, name, value, said):
+    folder = tmp_path / "bad"
+    shutil.copytree(trained[0.0, "full"], folder)
+    tensors = load_file(folder / "model.safetensors")
+    key = f"network.wrench.normalizer.{name}"
+    if value is None:
+        del tensors[key]
+    else:
+        tensors[key][2] = value
+    save_file(tensors, folder / "model.safetensors")
+    with pytest.raises(BadDataError, match=said):
+        load_checkpoint(folder)
+
+
+def test_a_network_whose_scales_were_never_fitted_is_not_run(trained):
+    network, _ = load_checkpoint(trained[0.0, "full"])
+    network.wrench.normalizer.wrench_scale.fill_(float("nan"))
+    with pytest.raises(BadDataError, match="wrench_scale is not finite"):
+        CompactRunner(network, 1)
+
+
+def test_jitter_is_off_by_default_and_spares_pictures():
+    part = Part(felt_frames(2), "felt")
+    which, frames = np.zeros(16, int), np.arange(16)
+    still, loud = (
+        Batcher([part], 8, Augmentation(wrench=w)).training(which, frames, 0, "test", 0)
+        for w in (0.0, 2.0)
+    )
+    assert torch.equal(still.wrench, torch.from_numpy(part.wrench[:16]))
+    assert all(torch.equal(still.images[c], loud.images[c]) for c in CAMERAS)
+    added = (loud.wrench - still.wrench).numpy() / np.array(WRENCH_FLOOR)
+    bias, noise = added.mean(axis=1), added - added.mean(axis=1, keepdims=True)
+    assert 1.5 < bias.std() < 2.6
+    assert 1.8 < noise.std() < 2.2
+
+
+def test_pictures_alone_may_be_mixed_from_data_with_and_without_windows(tmp_path):
+    parts = [Part(felt_frames(2), "felt"), make_part(2)]
+    mixed = make_stage(parts, 2, (0.5, 0.5))
+    train([mixed], quick_config(wrench="none"), tmp_path / "a", joint_names=JOINTS)
+    assert load_checkpoint(tmp_path / "a/checkpoint")[0].shape.wrench == "none"
+    apart = [make_stage([part], 2) for part in parts]
+    with pytest.raises(BadDataError, match="blobs has no force/torque windows, felt does"):
+        train(apart, quick_config(), tmp_path / "b", joint_names=JOINTS)
+
+
+def test_requests_without_a_window_read_as_they_did_before_there_were_any():
+    plain = quick_config().request()
+    assert "wrench" not in plain
+    assert "wrench" not in plain["augmentation"]
+    asked = quick_config(wrench="slow", augmentation=Augmentation(wrench=1.0)).request()
+    assert (asked["wrench"], asked["augmentation"]["wrench"]) == ("slow", 1.0)
+
+
+def test_a_resumed_run_feels_what_the_unbroken_one_felt(tmp_path):
+    stages = [make_stage([Part(felt_frames(3), "felt")], 12)]
+    config = quick_config(augmentation=Augmentation(wrench=1.0), save_every_s=0.0)
+
+    def stop(told):
+        if told.step == 5:
+            raise KeyboardInterrupt
+
+    whole = train(stages, config, tmp_path / "whole", joint_names=JOINTS)
+    with pytest.raises(InterruptedRunError):
+        train(stages, config, tmp_path / "cut", joint_names=JOINTS, progress=stop)
+    cut = train(stages, config, tmp_path / "cut", joint_names=JOINTS, resume=True)
+    files = [result.checkpoint / "model.safetensors" for result in (whole, cut)]
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_it_keeps_the_promises_of_a_policy(trained):
+    sizes = dict.fromkeys(CAMERAS, (32, 32))
+    check_policy(lambda: CompactRunner.load(trained[0.0, "full"]), JOINTS, sizes, wrench=True)

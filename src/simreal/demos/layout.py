@@ -148,13 +148,14 @@ def frame_table(
     columns: dict[str, npt.NDArray[Any]] = {
         STATE: np.asarray(episode.joint_pos, np.float32),
         ACTION: np.asarray(episode.actions, np.float32),
-        **({} if episode.wrench is None else {WRENCH: episode.wrench.reshape(count, -1)}),
         "timestamp": counter / spec.fps,
         "frame_index": counter,
         "episode_index": np.full(count, number),
         "index": first_frame + counter,
         "task_index": np.full(count, task),
     }
+    if episode.wrench is not None:
+        columns[WRENCH] = np.asarray(episode.wrench, np.float32).reshape(count, -1)
     stats = {key: statistics.of_vectors(values) for key, values in columns.items()}
     for camera in spec.cameras:
         stats[image_key(camera)] = statistics.of_images(episode.images[camera])

@@ -1,4 +1,4 @@
-"""Random image changes: a shift of whole pixels and a jitter of the colours."""
+"""Random changes of a batch: pictures shifted and recoloured, forces off by bias and noise."""
 
 from __future__ import annotations
 
@@ -9,20 +9,24 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from simreal.policies.preprocess import WRENCH_FLOOR
+
 
 @dataclass(frozen=True)
 class Augmentation:
-    """Random image changes, drawn per sample and camera.
+    """Random changes, drawn per sample and camera.
 
     shift_px: whole pixels up to +-this, edges repeated. contrast, tint: relative, the second per
     channel. brightness: in units of the full range. A shift is off by default: it blurs where an
-    object is, and cost half of the successes on `lift` (docs/lift.md).
+    object is, and cost half of the successes on `lift` (docs/lift.md). wrench: standard deviation
+    of a bias of each window and of the noise of its samples, in multiples of `WRENCH_FLOOR`; off.
     """
 
     shift_px: int = 0
     contrast: float = 0.2
     tint: float = 0.1
     brightness: float = 0.1
+    wrench: float = 0.0
 
 
 def augment(
@@ -38,6 +42,19 @@ def augment(
     scale, offset = (torch.from_numpy(np.ascontiguousarray(row)) for row in rows)
     jittered = torch.addcmul(offset, shifted.to(torch.float32), scale)
     return jittered.view(count, height, width, 3).permute(0, 3, 1, 2)
+
+
+def augment_wrench(
+    windows: Tensor | None, config: Augmentation, draw: np.random.Generator
+) -> Tensor | None:
+    """Add bias and noise to force/torque windows (B, S, 6), N and Nm, where there are any."""
+    if windows is None or not config.wrench:
+        return windows
+    count, samples, axes = windows.shape
+    bias = draw.standard_normal((count, 1, axes), np.float32)
+    noise = draw.standard_normal((count, samples, axes), np.float32)
+    scale = np.float32(config.wrench) * np.array(WRENCH_FLOOR, np.float32)
+    return windows + torch.from_numpy((bias + noise) * scale)
 
 
 def _shift(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -19,7 +19,7 @@ from torch import Tensor
 from simreal.core.errors import BadDataError, UsageError
 from simreal.core.seeds import generator
 from simreal.core.types import WRENCH_NAMES, WRENCH_SAMPLES, Bools, Floats, Images
-from simreal.policies.augment import Augmentation, augment
+from simreal.policies.augment import Augmentation, augment, augment_wrench
 
 Indices = npt.NDArray[np.int64]
 
@@ -195,11 +195,32 @@ def _sizes(part: Part) -> dict[str, tuple[int, int]]:
     return {name: (i.shape[1], i.shape[2]) for name, i in sorted(part.images.items())}
 
 
+def have_windows(parts: Sequence[Part]) -> bool:
+    """Whether the parts hold force/torque windows; some with and some without are refused."""
+    there = [part.wrench is not None for part in parts]
+    if any(there) and not all(there):
+        raise BadDataError(
+            f"{parts[there.index(False)].name} has no force/torque windows, "
+            f"{parts[there.index(True)].name} does; mix data of one kind, or train on pictures "
+            "alone (wrench none)."
+        )
+    return all(there)
+
+
 class Batcher:
     """Assembles batches from the parts of one stage."""
 
-    def __init__(self, parts: Sequence[Part], chunk: int, augmentation: Augmentation) -> None:
-        """All parts must have the same joints, cameras and picture sizes."""
+    def __init__(
+        self,
+        parts: Sequence[Part],
+        chunk: int,
+        augmentation: Augmentation,
+        feels: bool = True,
+    ) -> None:
+        """All parts must have the same joints, cameras and picture sizes.
+
+        feels: batches hold the force/torque windows, which all parts have or none.
+        """
         self.parts = tuple(parts)
         self.chunk = chunk
         self.augmentation = augmentation
@@ -211,13 +232,7 @@ class Batcher:
                     f"{part.name} has {part.joint_pos.shape[1]} joints and cameras {sizes}; "
                     f"{parts[0].name} has {parts[0].joint_pos.shape[1]} and {self.cameras}."
                 )
-        with_wrench = [part.wrench is not None for part in parts]
-        if any(with_wrench) and not all(with_wrench):
-            lacking = parts[with_wrench.index(False)].name
-            raise BadDataError(
-                f"{lacking} has no force/torque windows, {parts[with_wrench.index(True)].name} "
-                "does; mix data of one kind, or train on pictures alone (wrench none)."
-            )
+        self.wrench = feels and have_windows(parts)
 
     def training(
         self, which: Indices, frames: Indices, seed: int, purpose: str, step: int
@@ -232,7 +247,8 @@ class Batcher:
             name: augment(self._gather(name, which, frames), self.augmentation, draw)
             for name in self.cameras
         }
-        return self._batch(which, frames, images)
+        batch = self._batch(which, frames, images)
+        return replace(batch, wrench=augment_wrench(batch.wrench, self.augmentation, draw))
 
     def plain(self, which: Indices, frames: Indices) -> Batch:
         """The batch as it is, for held-out losses."""
@@ -261,21 +277,22 @@ class Batcher:
         )
 
     def _wrench(self, which: Indices, frames: Indices) -> Tensor | None:
-        """The windows (B, S, 6), where the parts have them."""
-        if self.parts[0].wrench is None:
-            return None
-        out = np.empty((len(frames), WRENCH_SAMPLES, len(WRENCH_NAMES)), np.float32)
-        for index, part in enumerate(self.parts):
-            if part.wrench is not None:
-                rows = which == index
-                out[rows] = part.wrench[frames[rows]]
-        return torch.from_numpy(out)
+        """The windows (B, S, 6), if batches hold them."""
+        windows = [part.wrench for part in self.parts if part.wrench is not None]
+        return torch.from_numpy(_rows(windows, which, frames)) if self.wrench else None
 
     def _gather(self, camera: str, which: Indices, frames: Indices) -> npt.NDArray[np.uint8]:
-        if len(self.parts) == 1:
-            return self.parts[0].images[camera][frames]
-        out = np.empty((len(frames), *self.cameras[camera], 3), np.uint8)
-        for index, part in enumerate(self.parts):
-            rows = which == index
-            out[rows] = part.images[camera][frames[rows]]
-        return out
+        return _rows([part.images[camera] for part in self.parts], which, frames)
+
+
+def _rows[Number: np.generic](
+    sources: Sequence[npt.NDArray[Number]], which: Indices, frames: Indices
+) -> npt.NDArray[Number]:
+    """Row `frames[i]` of source `which[i]`, for all i."""
+    if len(sources) == 1:
+        return sources[0][frames]
+    out = np.empty((len(frames), *sources[0].shape[1:]), sources[0].dtype)
+    for index, source in enumerate(sources):
+        rows = which == index
+        out[rows] = source[frames[rows]]
+    return out

@@ -110,7 +110,7 @@ def save_checkpoint(
         raise execute_error(execute, network.shape.chunk)
     if folder.exists():
         raise UsageError(f"{folder} exists; a checkpoint is never overwritten.")
-    network.normalizer.check(f"The network to be saved to {folder}")
+    network.check(f"The network to be saved to {folder}")
     temporary = folder.with_name(f".{folder.name}.writing")
     shutil.rmtree(temporary, ignore_errors=True)
     config = lerobot_config(network.shape, execute)
@@ -221,6 +221,7 @@ def load_weights(network: CompactNetwork, file: Path) -> None:
             if not bool(torch.isfinite(value).all()):
                 raise BadDataError(f"{file}: {name} is not finite.")
             target.copy_(value)
+    network.check(str(file))
 
 
 def read_tensors(file: Path) -> dict[str, Tensor]:

@@ -102,6 +102,14 @@ class SimrealCompactConfig(PreTrainedConfig):  # type: ignore[misc]
         odd = [key for key in self.image_features if not key.startswith(CAMERA_PREFIX)]
         if odd:
             raise UsageError(f"{TYPE} reads cameras named {CAMERA_PREFIX}<name>, not {odd[0]}.")
+        window = (self.input_features or {}).get(WRENCH)
+        size = (WRENCH_SAMPLES * len(WRENCH_NAMES),)
+        if self.wrench != "none" and (window is None or tuple(window.shape) != size):
+            raise UsageError(
+                f"{TYPE} with wrench {self.wrench} needs the feature {WRENCH} of shape {size}, got "
+                f"{'none' if window is None else tuple(window.shape)}; record with a force/torque "
+                "sensor, or set wrench to none."
+            )
         if not 1 <= self.n_action_steps <= self.chunk_size:
             raise execute_error(self.n_action_steps, self.chunk_size)
 
@@ -161,14 +169,14 @@ class SimrealCompactPolicy(PreTrainedPolicy):  # type: ignore[misc]
 
     def forward(self, batch: dict[str, Tensor]) -> tuple[Tensor, dict[str, float]]:
         """Training loss (standardized L1) of a LeRobot batch."""
-        self.network.normalizer.check("The policy in training")
+        self.network.check("The policy in training")
         cameras = self.network.cameras
         images = {name: image_input(batch[CAMERA_PREFIX + name], name) for name in cameras}
         actions = batch[ACTION]
         padded = batch.get("action_is_pad")
         valid = torch.ones(actions.shape[:2]) if padded is None else (~padded).float()
         loss = self.network.loss(
-            batch[OBS_STATE], images, actions, valid.to(actions.device), _windows(batch)
+            batch[OBS_STATE], images, actions, valid.to(actions.device), self._windows(batch)
         )
         return loss, {"l1_loss": float(loss.detach())}
 
@@ -176,13 +184,13 @@ class SimrealCompactPolicy(PreTrainedPolicy):  # type: ignore[misc]
     def predict_action_chunk(self, batch: dict[str, Tensor], **_unused: Any) -> Tensor:
         """Absolute targets (B, chunk, J), LeRobot units."""
         self.eval()
-        self.network.normalizer.check("The policy in use")
+        self.network.check("The policy in use")
         images = {
             key.removeprefix(CAMERA_PREFIX): image
             for key, image in batch.items()
             if key.startswith(CAMERA_PREFIX)
         }
-        return self.network.actions(batch[OBS_STATE], images, _windows(batch))
+        return self.network.actions(batch[OBS_STATE], images, self._windows(batch))
 
     @torch.no_grad()
     def select_action(self, batch: dict[str, Tensor], **_unused: Any) -> Tensor:
@@ -192,11 +200,10 @@ class SimrealCompactPolicy(PreTrainedPolicy):  # type: ignore[misc]
             self._queue.extend(chunk[:, : self.config.n_action_steps].unbind(dim=1))
         return self._queue.popleft()
 
-
-def _windows(batch: dict[str, Tensor]) -> Tensor | None:
-    """Force/torque windows (B, S, 6) of a LeRobot batch, where it has them."""
-    flat = batch.get(WRENCH)
-    return None if flat is None else flat.view(len(flat), -1, len(WRENCH_NAMES))
+    def _windows(self, batch: dict[str, Tensor]) -> Tensor | None:
+        """Force/torque windows (B, S, 6) of a LeRobot batch, where the network reads them."""
+        flat = batch.get(WRENCH) if self.network.feels else None
+        return None if flat is None else flat.reshape(len(flat), WRENCH_SAMPLES, len(WRENCH_NAMES))
 
 
 def make_simreal_compact_pre_post_processors(
@@ -216,7 +223,7 @@ def _fit(network: CompactNetwork, dataset_meta: Any) -> None:
     dataset = LeRobotDataset(dataset_meta.repo_id, root=dataset_meta.root)
     names = [OBS_STATE, ACTION, "episode_index", *([WRENCH] if network.feels else [])]
     rows = dataset.hf_dataset.select_columns(names).with_format("numpy")[:]
-    wrench = rows[WRENCH].reshape(-1, WRENCH_SAMPLES, 6) if network.feels else None
+    wrench = rows[WRENCH].reshape(-1, WRENCH_SAMPLES, len(WRENCH_NAMES)) if network.feels else None
     numbers = _Rows(rows[OBS_STATE], rows[ACTION], rows["episode_index"], wrench)
     part = Part(numbers, name=str(dataset.root))
     if part.joint_pos.shape[1] != len(network.shape.joint_names):

@@ -31,7 +31,7 @@ class NetworkShape:
     of 16. chunk: predicted steps. channels: of the three convolutions. vision, proprio, hidden:
     widths of the image bottleneck, the joint embedding and the two hidden layers. wrench: what is
     made of the force/torque window: nothing (`none`), all of it (`full`), or its mean alone
-    (`slow`: of 50 ms, which is a low-pass at about 9 Hz with zeros at 20 Hz and its multiples).
+    (`slow`, see `slow_band`).
     """
 
     joint_names: tuple[str, ...]
@@ -84,10 +84,20 @@ class Encoder(nn.Module):
         return torch.relu(self.out(x.flatten(1)))
 
 
+def slow_band(wrench: Tensor) -> Tensor:
+    """Windows (B, S, 6) without their band above 20 Hz: every sample becomes the window's mean.
+
+    Of 50 ms nothing below 20 Hz is left but the mean, a low-pass with its -3 dB at 9 Hz and zeros
+    at 20 Hz and its multiples; between the zeros up to 22 % of an amplitude passes. A policy sees
+    the window before a chunk of actions and not the ones between, so no longer filter is possible.
+    """
+    return wrench.mean(dim=1, keepdim=True).expand_as(wrench)
+
+
 class WrenchEncoder(nn.Module):
     """The force/torque window: (B, S, 6) in N and Nm -> (B, width).
 
-    `slow` replaces every sample by the window's mean, so both kinds have the same weights.
+    `slow` replaces every sample by the window's mean, so both kinds have as many weights.
     """
 
     def __init__(self, slow: bool, width: int) -> None:
@@ -103,7 +113,7 @@ class WrenchEncoder(nn.Module):
     def forward(self, wrench: Tensor) -> Tensor:
         """Features of a batch of windows."""
         if self.slow:
-            wrench = wrench.mean(dim=1, keepdim=True).expand_as(wrench)
+            wrench = slow_band(wrench)
         x = self.normalizer(wrench).transpose(1, 2)
         x = torch.relu(self.conv2(torch.relu(self.conv1(x))))
         return torch.relu(self.out(x.flatten(1)))
@@ -140,6 +150,12 @@ class CompactNetwork(nn.Module):
     def feels(self) -> bool:
         """Whether it reads the force/torque window."""
         return self.shape.wrench != "none"
+
+    def check(self, where: str) -> None:
+        """Refuse to compute with statistics that were never fitted or are bad."""
+        self.normalizer.check(where)
+        if self.feels:
+            self.wrench.normalizer.check(where)
 
     def forward(
         self, joint_pos: Tensor, images: Mapping[str, Tensor], wrench: Tensor | None = None

@@ -29,6 +29,7 @@ SCALE_FLOOR = 0.1
 CONSTANT_SPAN = 1e-3
 #: Smallest scale of a force (N) and of a torque (Nm): the noise of a good wrist sensor.
 WRENCH_FLOOR = (0.2, 0.2, 0.2, 0.01, 0.01, 0.01)
+WRENCH_STATISTICS = ("wrench_scale", "wrench_live")
 #: A value farther from the median than this many spreads (1 % to 99 %) is left out of the fit.
 OUTLIER_SPREADS = 10.0
 
@@ -185,26 +186,37 @@ class WrenchNormalizer(nn.Module):
     """Scales of the six force/torque axes as frozen buffers (NaN until fitted).
 
     Free motion reads near zero most of the time and contact is heavy-tailed, so the scale is the
-    98th percentile of the absolute value, zero stays zero, and large values grow by the logarithm.
+    98th percentile of the absolute value, zero stays zero, and large values grow by the logarithm:
+    they stay bounded, and 20 N still differ from 30 N, which a clamp would make the same.
+    wrench_live: 0 where an axis never changed; the network then does not see it.
     """
 
     wrench_scale: Tensor
+    wrench_live: Tensor
 
     def __init__(self) -> None:
         """Buffers for six axes."""
         super().__init__()
-        self.register_buffer("wrench_scale", torch.full((len(WRENCH_NAMES),), float("nan")))
+        for name in WRENCH_STATISTICS:
+            self.register_buffer(name, torch.full((len(WRENCH_NAMES),), float("nan")))
 
     def fit(self, windows: Iterable[Floats]) -> None:
         """Fit on training windows (F, S, 6), N and Nm."""
         rows = np.concatenate([w.reshape(-1, len(WRENCH_NAMES)) for w in windows])
         scale = np.maximum(np.quantile(np.abs(rows), 0.98, axis=0), WRENCH_FLOOR)
+        live = np.ptp(rows, axis=0) > 0.01 * np.array(WRENCH_FLOOR)
         self.wrench_scale.copy_(torch.from_numpy(scale).float())
+        self.wrench_live.copy_(torch.from_numpy(live).float())
+
+    def check(self, where: str) -> None:
+        """Refuse to compute with statistics that were never fitted or are bad."""
+        for name in WRENCH_STATISTICS:
+            _check_statistic(name, getattr(self, name), (len(WRENCH_NAMES),), where)
 
     def forward(self, wrench: Tensor) -> Tensor:
         """Windows (B, S, 6) in N and Nm -> network input of about unit size."""
         z = wrench / self.wrench_scale
-        return torch.sign(z) * torch.log1p(2 * z.abs())
+        return torch.sign(z) * torch.log1p(2 * z.abs()) * self.wrench_live
 
 
 def image_input(image: Tensor, camera: str) -> Tensor:

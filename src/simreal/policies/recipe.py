@@ -52,7 +52,10 @@ class TrainConfig:
         free = ["keep_raw", "log_every", "held_out_every", "save_every_s", "progress_every_s"]
         if self.wrench == "auto":  # follows from the data, as it did before there was a choice
             free.append("wrench")
-        return {key: value for key, value in asdict(self).items() if key not in free}
+        asked = {key: value for key, value in asdict(self).items() if key not in free}
+        if not self.augmentation.wrench:
+            del asked["augmentation"]["wrench"]
+        return asked
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from simreal.core.errors import BadDataError
-from simreal.core.types import WRENCH_NAMES, Action, Floats, Observation, TargetSpec
+from simreal.core.types import WRENCH_NAMES, WRENCH_SAMPLES, Action, Floats, Observation, TargetSpec
 from simreal.policies.checkpoint import execute_error, load_checkpoint
 from simreal.policies.learner import resolve_device
 from simreal.policies.network import CompactNetwork
@@ -26,7 +26,7 @@ class CompactRunner:
         """Run `network`, executing `execute` actions of each chunk."""
         if not 1 <= execute <= network.shape.chunk:
             raise execute_error(execute, network.shape.chunk)
-        network.normalizer.check("The network to be run")
+        network.check("The network to be run")
         self._device = resolve_device(device)
         self._network = network.to(self._device).eval()
         self.execute = execute
@@ -131,6 +131,11 @@ class CompactRunner:
         """The force/torque windows as a tensor; what is not finite is refused."""
         if wrench is None:
             return None
+        expected = (self._n, WRENCH_SAMPLES, len(WRENCH_NAMES))
+        if wrench.shape != expected:
+            raise ValueError(
+                f"The policy reads force/torque windows of shape {expected}, got {wrench.shape}."
+            )
         bad = np.argwhere(~np.isfinite(wrench))
         if len(bad):
             world, _, axis = (int(i) for i in bad[0])

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from simreal.core.errors import BadDataError, InterruptedRunError, UsageError
-from simreal.policies.batches import Batcher
+from simreal.policies.batches import Batcher, have_windows
 from simreal.policies.checkpoint import load_checkpoint, read_facts, save_checkpoint
 from simreal.policies.learner import (
     Learner,
@@ -86,9 +86,10 @@ class _Run:
     ) -> None:
         self.stages, self.config, self.folder, self.base = stages, config, folder, base
         self.total = sum(stage.steps for stage in stages)
-        self.batchers = [Batcher(s.parts, config.chunk, config.augmentation) for s in stages]
+        asked = (config.chunk, config.augmentation, config.wrench != "none")
+        self.batchers = [Batcher(stage.parts, *asked) for stage in stages]
         for stage in stages:
-            Batcher((*stage.parts, *stage.held_out), config.chunk, config.augmentation)
+            Batcher((*stage.parts, *stage.held_out), *asked)
         device = resolve_device(config.device)
         saved = folder.read_position()
         self.position = saved or Position(resolve_precision(config.precision, device))
@@ -262,13 +263,15 @@ def _network(
 
 def _wrench(batchers: Sequence[Batcher], config: TrainConfig) -> str:
     """What the policy makes of the force/torque window."""
-    there = [batcher.parts[0].wrench is not None for batcher in batchers]
+    if config.wrench == "none":
+        return "none"
+    parts = [part for batcher in batchers for part in batcher.parts]
+    there = have_windows(parts)
     if config.wrench == "auto":
-        return "full" if all(there) else "none"
-    if config.wrench != "none" and not all(there):
+        return "full" if there else "none"
+    if not there:
         raise BadDataError(
-            f"The policy shall read the force/torque window ({config.wrench}), but "
-            f"{batchers[there.index(False)].parts[0].name} has none; record with a sensor, or "
-            "train on pictures alone (wrench none)."
+            f"The policy shall read the force/torque window ({config.wrench}), but {parts[0].name} "
+            "has none; record with a sensor, or train on pictures alone (wrench none)."
         )
     return config.wrench
