@@ -226,7 +226,7 @@ def halving(count: int) -> None:
 
 
 def speed(worlds: int) -> None:
-    """Control steps a second of one core, physics and force/torque window, N worlds in turn."""
+    """Control steps (50 ms) a second of one core, N worlds in turn, without pictures."""
     for shape in ("round", "square"):
         variant = Variant("", shape=shape)
         some = [variant.world(0.0002) for _ in range(worlds)]

@@ -50,8 +50,8 @@ class Grasp:
     stiffness: give along x, y, z (N/m) and about them (Nm/rad), the same for each three.
     inertia: what moves with the peg besides itself (kg, kg m^2).
     damping_ratio: of these springs against the inertia of what they carry. slip_n, slip_nm: axial
-    force and torque about the closing axis beyond which the peg slips (70 N of grip at a friction
-    of 0.6 on two pads; on pads 20 mm long a torque of a third of their length times that force).
+    force and torque about the closing axis beyond which the peg slips: 45 N of grip at a friction
+    of 0.5 on two pads; the same grip over the 20 mm of a groove along the peg.
     """
 
     stiffness: tuple[float, float] = (8000.0, 20.0)
