@@ -176,7 +176,7 @@ def test_an_unknown_or_broken_file_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("task", "lit", "Unknown task 'lit'; allowed: lift, push"),
+        ("task", "lit", "Unknown task 'lit'; allowed: .*lift, push"),
         ("form", "boxes", "Unknown form 'boxes'; allowed: mesh, primitive"),
         ("simulation.profile", "ful", "randomization profile.*'ful'.*Did you mean 'full'"),
         ("simulation.backgrounds", "/no/such/folder", "is not a folder"),
@@ -211,8 +211,16 @@ def test_runs_and_trials_follow_from_the_study(tmp_path):
         ("hybrid", "b", 7),
     ]
     jobs = study.trial_jobs()
-    assert len(jobs) == 2 * 2 * (1 + 2 * 2)
+    assert len(jobs) == 2 * ((1 + 2 * 2) + (2 + 2 * 2))  # hybrid has a simulation cell a target
     assert len(set().union(*(job.keys for job in jobs))) == 10 * len(jobs)
+    simulated = {(j.arm, j.name, j.checkpoint) for j in jobs if j.role == "sim" and j.seed == 0}
+    runs = tmp_path / "runs"
+    assert simulated == {
+        ("sim-only", "simulation", str(runs / "sim-only" / "any" / "0" / "checkpoint")),
+        ("hybrid", "simulation@a", str(runs / "hybrid" / "a" / "0" / "checkpoint")),
+        ("hybrid", "simulation@b", str(runs / "hybrid" / "b" / "0" / "checkpoint")),
+    }
+    assert {job.target.ref for job in jobs if job.role == "sim"} == {"sim"}
     on_b = [job for job in jobs if job.name == "b" and job.arm == "hybrid"]
     assert {job.checkpoint for job in on_b} == {
         str(tmp_path / "runs" / "hybrid" / "b" / seed / "checkpoint") for seed in ("0", "7")
@@ -263,3 +271,151 @@ def test_the_share_of_simulation_is_that_of_the_last_stage() -> None:
     assert spec.arm("sim-only").sim_share == 1.0
     assert spec.arm("real-only").sim_share == 0.0
     assert spec.arm("hybrid").sim_share == pytest.approx(0.7)
+
+
+#: A study with everything that came later: senses, suites an arm, goals, a quick form.
+FELT = {
+    **TINY,
+    "name": "felt",
+    "task": "insert",
+    "suites": ["nominal", "wide", "backgrounds"],
+    "force_limit_n": 30,
+    "goals": [
+        {"text": "The best is good.", "arm": "best", "suite": "wide", "at_least": 0.9},
+        {"text": "Gentle.", "arm": "sim-only", "of": "force", "at_least": 0.99},
+        {"text": "As good.", "arm": "hybrid", "against": "sim-only", "less_real": 0.5},
+    ],
+    "arms": [
+        {**TINY["arms"][0], "wrench": "full"},
+        {**TINY["arms"][1], "wrench": "full"},
+        {**TINY["arms"][0], "name": "blind", "wrench": "none", "suites": ["nominal"]},
+    ],
+}
+QUICK = {"seeds": [3], "trials": 5, "suites": ["nominal"], "arms": ["sim-only", "hybrid"]}
+QUICK |= {"targets": 1, "steps": 0.5, "sim": 0.5, "real": 0.1}
+
+
+def test_plans_of_studies_without_later_settings_keep_their_hash(tmp_path):
+    from simreal.study.run import Study
+
+    plan = Study(load_study("demo"), tmp_path).plan
+    assert plan.sha == "be72c4318514e755efa85950a8847c438fedf56fc75400264d20959c475648a8"
+    assert not {"goals", "quick", "force_limit_n"} & set(plan.content["study"])
+    assert study_from_json(study_from_json(FELT).to_json()) == study_from_json(FELT)
+
+
+def test_an_arm_is_tried_and_compared_only_on_its_own_suites(tmp_path):
+    from simreal.study.run import Study
+
+    spec = study_from_json(FELT)
+    assert spec.suites_of(spec.arm("blind")) == ("nominal",)
+    blind = [test for test in spec.family if "blind" in test]
+    assert {suite for *_, suite in blind} == {"nominal"}
+    assert ("sim-only", "hybrid", "wide") in spec.family
+    study = Study(spec, tmp_path)
+    cells = {(cell.target, cell.suite): cell.arms for cell in study.plan.cells}
+    assert list(cells) == [
+        ("simulation", "nominal"),
+        ("simulation", "wide"),  # the task's own suite; backgrounds are a target's
+        ("a", "nominal"),
+        ("a", "wide"),
+        ("a", "backgrounds"),
+    ]
+    assert cells["a", "nominal"] is None
+    assert cells["a", "wide"] == ("sim-only", "hybrid")
+    assert {j.conditions[0].suite for j in study.trial_jobs() if j.arm == "blind"} == {"nominal"}
+    wrenches = {run.arm.name: study.train_job(run).wrench for run in study.runs()}
+    assert wrenches == {"sim-only": "full", "hybrid": "full", "blind": "none"}
+    assert {arm["name"]: arm["wrench"] for arm in study.plan.content["arms"]} == wrenches
+
+
+def test_all_conditions_of_a_plan_are_at_the_tasks_nominal_values(tmp_path):
+    from simreal.study.run import Study
+
+    plan = Study(study_from_json(FELT), tmp_path).plan
+    assert {c.reset["clearance_m"] for c in plan.conditions} == {0.0002}
+
+
+def felt(**changes):
+    return {**copy.deepcopy(FELT), **changes}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"suites": ["nominal", "night"]}, "suite 'night'; allowed: backgrounds, nominal, tight"),
+        ({"task": "lift", "suites": ["nominal"], "goals": []}, "wrench = 'full', but the robot of"),
+        ({"force_limit_n": -1}, "force_limit_n = -1; give newtons"),
+        ({"force_limit_n": None}, "goal 'Gentle.' needs the study's force_limit_n"),
+        ({"arms": [{**FELT["arms"][0], "wrench": "fast"}]}, "wrench of arm 'sim-only' 'fast'"),
+        (
+            {"arms": [FELT["arms"][0], {**FELT["arms"][1], "wrench": "slow"}]},
+            "'hybrid' has wrench = 'slow' and its base 'sim-only' 'full'; give both the same",
+        ),
+        (
+            {"arms": [{**FELT["arms"][0], "suites": ["wide"]}]},
+            r"arm 'sim-only': suites = \['wide'\]; name each once, nominal",
+        ),
+        (
+            {"tests": [{"arm": "blind", "against": "hybrid", "suites": ["wide"]}]},
+            "suite of a test of blind against hybrid 'wide'; allowed: nominal",
+        ),
+        (
+            {"goals": [{"text": "G", "arm": "oracle", "at_least": 0.5}]},
+            "arm of the goal 'G' 'oracle'",
+        ),
+        ({"goals": [{"text": "G", "arm": "best"}]}, "needs either at_least, a rate, or against"),
+        ({"goals": [{"text": "G", "arm": "best", "at_least": 2}]}, "at_least = 2; give a rate"),
+        ({"goals": [{"text": "G", "arm": "best", "of": "looks", "at_least": 0.5}]}, "of the goal"),
+        ({"goals": [{"text": "G", "arm": "best", "suite": "tight", "at_least": 0.5}]}, "'tight'"),
+        ({"goals": [{"text": "G", "arm": "operator", "of": "force", "at_least": 0.5}]}, "operator"),
+    ],
+)
+def test_impossible_senses_suites_and_goals_are_refused(change, message):
+    with pytest.raises(UsageError, match=message) as caught:
+        study_from_json(felt(**change))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_quick_form_is_shorter_says_so_and_drops_what_it_cannot_ask():
+    from simreal.study.quick import quickened
+
+    short = study_from_json(quickened(FELT, QUICK))
+    assert (short.name, short.quick, short.seeds, short.trials) == ("felt-quick", True, (3,), 5)
+    assert [arm.name for arm in short.arms] == ["sim-only", "hybrid"]
+    assert [s.steps for arm in short.arms for s in arm.stages] == [20, 10]
+    assert short.simulation.episodes == 5
+    assert short.n(short.arm("hybrid"), "real") == 1
+    assert [goal.text for goal in short.goals] == ["Gentle.", "As good."]
+    assert short.to_json()["quick"] is True
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"step": 1}, r"key of \[quick\] 'step'.*'steps'"),
+        ({"sim": 0.0}, r"\[quick\]: sim = 0; give a share"),
+        ({"targets": 0}, "targets = 0; keep 1 or more"),
+        ({"arms": ["oracle"]}, r"arm of \[quick\] 'oracle'"),
+    ],
+)
+def test_a_bad_quick_form_is_refused(change, message):
+    from simreal.study.quick import quickened
+
+    with pytest.raises(UsageError, match=message):
+        quickened(FELT, {**QUICK, **change})
+
+
+def test_a_study_without_a_quick_form_says_so():
+    with pytest.raises(UsageError, match=r"'demo' has no quick form: its file lacks .* \[quick\]"):
+        load_study("demo", quick=True)
+    assert load_study("insert", quick=True).name == "insert-quick"
+
+
+def test_insert_compares_senses_at_one_clearance_and_roads_at_all():
+    spec = load_study("insert")
+    assert [t.seed for t in spec.targets] == [601, 602, 603]
+    assert len(spec.arms) == 9
+    assert {len(spec.suites_of(arm)) for arm in spec.arms} == {1, 4}
+    less = spec.n(spec.arm("hybrid"), "real") / spec.n(spec.arm("real-only"), "real")
+    assert less <= 0.1

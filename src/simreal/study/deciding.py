@@ -114,7 +114,7 @@ def evaluate_until_decided(
         ],
         seeds=[seed],
         cells=[Cell(on, suite, spec.kind)],
-        conditions=draw_conditions(found.draw, most, seed),
+        conditions=draw_conditions(found.draw, most, seed, found.suites.get("nominal")),
         targets=[_target(on, spec)],
         tests={"sequential": rule.to_json()},
         power={},

@@ -46,7 +46,10 @@ def _declared(plan: Plan) -> Evidence:
     content = plan.content
     return Evidence(
         task=content["study"]["task"],
-        arms=tuple(Arm(**a, seeds=plan.seeds) for a in content["arms"]),
+        arms=tuple(
+            Arm(a["name"], a["n_sim"], a["n_real"], plan.seeds, a["sim_share"])
+            for a in content["arms"]
+        ),
         trials=(),
         targets=tuple(t["name"] for t in content["targets"]),
         sim=SIM,

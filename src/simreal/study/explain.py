@@ -159,7 +159,8 @@ class Explaining:
     def _conditions(self, count: int) -> tuple[Condition, ...]:
         """The study's own first, so that the target's recorded trials are pairs; then new ones."""
         own = self._plan.conditions
-        drawn = draw_conditions(self._study.task.draw, count, self._study.spec.trial_seed)
+        task, seed = self._study.task, self._study.spec.trial_seed
+        drawn = draw_conditions(task.draw, count, seed, task.suites.get("nominal"))
         return (*own[:count], *drawn[len(own) :])
 
     def _checkpoint(self) -> Path:
@@ -251,7 +252,7 @@ class Explaining:
             case,
             [played.get(name, []) for name in names],
             self._recorded(self.target.name),
-            self._recorded(SIM),
+            self._recorded(self._study.simulation_of(self.arm, self.target.name)),
         )
         write_json(self.folder / "explain.json", found)
         return found

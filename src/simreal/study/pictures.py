@@ -16,6 +16,7 @@ from simreal.core.files import write_bytes, write_json
 from simreal.core.types import Charge, Condition, Images
 from simreal.demos.dataset import open_dataset
 from simreal.report.media import contact_sheet
+from simreal.robots.twinfile import SUITES
 from simreal.study.targets import TargetJob, kept_target
 
 if TYPE_CHECKING:
@@ -42,7 +43,10 @@ def look_job(job: LookJob) -> tuple[Images, Charge]:
 
 
 def take_samples(study: Study, executor: Executor) -> None:
-    """Write sample sheets into media/ once; they show starts of episodes, both cameras."""
+    """Write sample sheets into media/ once; they show starts of episodes, both cameras.
+
+    Only of suites that look different: a task's own change what is done, not what is seen.
+    """
     index_path = study.out / "media" / "index.json"
     if index_path.exists():
         return
@@ -50,7 +54,7 @@ def take_samples(study: Study, executor: Executor) -> None:
     if study.data("sim", "").exists():
         entries.append(_sheet(study.out, "sample_sim", None, None, _demonstrations(study)))
     for target in study.spec.targets:
-        for suite in study.spec.suites:
+        for suite in (s for s in study.spec.suites if s in SUITES):
             shard = study.plan.shards(suite)[0][:SAMPLES]
             job = LookJob(study.target_job(target.name), shard)
             ((_, (images, charge)),) = executor.run(look_job, [job])

@@ -5,23 +5,27 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from simreal.compute.executor import Executor
-from simreal.compute.progress import Progress, Step
+from simreal.compute.progress import Progress
 from simreal.core.files import read_json, write_json, write_text
 from simreal.core.seeds import integer
 from simreal.core.types import Mixture, Part, Stage
 from simreal.robots.twinfile import TwinFile, write_twin
+from simreal.study.cells import cells_of, simulation_of, target_of
 from simreal.study.conclude import conclude
 from simreal.study.data import collect_live, collect_sim
+from simreal.study.estimate import steps_of
 from simreal.study.evidence import SIM
+from simreal.study.forces import MOST
 from simreal.study.ledger import Ledger
 from simreal.study.pictures import take_samples
 from simreal.study.spec import ArmSpec, StudySpec, TargetRef
 from simreal.study.targets import TargetJob, check_reference
 from simreal.study.training import TrainJob, train_runs
 from simreal.study.trying import TrialJob, run_trials
-from simreal.trials.plan import Cell, Plan, draw_conditions, make_plan, open_plan
+from simreal.trials.plan import Plan, draw_conditions, make_plan, open_plan
 from simreal.trials.run import done_trials
 from simreal.verdicts.planning import smallest_detectable_paired, trials_for_half_width
 from simreal.worlds.randomize import profile
@@ -67,22 +71,13 @@ class Study:
 
     def _make_plan(self) -> Plan:
         spec = self.spec
-        cells = [Cell(SIM, "nominal", "sim")]
-        cells += [Cell(t.name, suite, "target") for t in spec.targets for suite in spec.suites]
+        fixed = self.task.suites.get("nominal")
         return make_plan(
             study=spec.to_json(),
-            arms=[
-                {
-                    "name": a.name,
-                    "n_sim": spec.n(a, "sim"),
-                    "n_real": spec.n(a, "real"),
-                    "sim_share": a.sim_share,
-                }
-                for a in spec.arms
-            ],
+            arms=[_declared(spec, arm) for arm in spec.arms],
             seeds=spec.seeds,
-            cells=cells,
-            conditions=draw_conditions(self.task.draw, spec.trials, spec.trial_seed),
+            cells=cells_of(spec),
+            conditions=draw_conditions(self.task.draw, spec.trials, spec.trial_seed, fixed),
             targets=[t.described() for t in spec.targets],
             tests={
                 "family": [list(test) for test in spec.family],
@@ -133,12 +128,10 @@ class Study:
         )
 
     def target_job(self, name: str) -> TargetJob:
-        """How to open a target of the plan."""
+        """How to open a target of the plan: any cell that is no target's is the simulation."""
         s = self.spec
-        ref = "sim"
-        if name != SIM:
-            target = next(t for t in s.targets if t.name == name)
-            ref = target.ref or f"twin:{self._twin_file(target)}"
+        target = next((t for t in s.targets if t.name == name), None)
+        ref = "sim" if target is None else target.ref or f"twin:{self._twin_file(target)}"
         return TargetJob(
             ref=ref,
             task=s.task,
@@ -161,10 +154,14 @@ class Study:
         return found
 
     def run_for(self, arm: ArmSpec, seed: int, target: str) -> Run:
-        """The run whose checkpoint plays for an arm on a target (`any`: the first target's)."""
+        """The run whose checkpoint plays for an arm in a cell (`any`: the first target's)."""
         if not self.spec.n(arm, "real"):
             return Run(arm, seed, "any")
-        return Run(arm, seed, self.spec.targets[0].name if target in (SIM, "any") else target)
+        return Run(arm, seed, target_of(self.spec, SIM if target == "any" else target))
+
+    def simulation_of(self, arm: ArmSpec, target: str) -> str:
+        """The cell in which an arm's checkpoint for a target plays in simulation."""
+        return simulation_of(self.spec, arm, target)
 
     def train_job(self, run: Run) -> TrainJob:
         """What a run is trained on and from."""
@@ -192,32 +189,43 @@ class Study:
             run.seed,
             self.task.robot.channels,
             base,
+            wrench=run.arm.wrench or "auto",
         )
 
     def trial_jobs(self) -> list[TrialJob]:
         """All shards of all cells of all arms."""
-        jobs = []
-        for cell in self.plan.cells:
-            for arm in self.spec.arms:
-                for seed in self.spec.seeds:
-                    checkpoint = (
-                        self.run_for(arm, seed, cell.target).folder(self.out) / "checkpoint"
-                    )
-                    jobs += [
-                        TrialJob(
-                            self.plan.sha,
-                            arm.name,
-                            seed,
-                            str(checkpoint),
-                            self.target_job(cell.target),
-                            cell.target,
-                            cell.role,
-                            shard,
-                            self.task.horizon,
-                        )
-                        for shard in self.plan.shards(cell.suite)
-                    ]
-        return jobs
+        return [
+            TrialJob(
+                self.plan.sha,
+                arm.name,
+                seed,
+                str(self.run_for(arm, seed, cell.target).folder(self.out) / "checkpoint"),
+                self.target_job(cell.target),
+                cell.target,
+                cell.role,
+                shard,
+                self.task.horizon,
+                feels=self.task.robot.wrench
+                and seed == self.spec.seeds[0]
+                and shard[0].index < MOST,
+            )
+            for cell in self.plan.cells
+            for arm in self.spec.arms
+            if cell.plays(arm.name)
+            for seed in self.spec.seeds
+            for shard in self.plan.shards(cell.suite)
+        ]
+
+
+def _declared(spec: StudySpec, arm: ArmSpec) -> dict[str, Any]:
+    """An arm as the plan names it; what it senses, where the study says so."""
+    found = {
+        "name": arm.name,
+        "n_sim": spec.n(arm, "sim"),
+        "n_real": spec.n(arm, "real"),
+        "sim_share": arm.sim_share,
+    }
+    return found if arm.wrench is None else {**found, "wrench": arm.wrench}
 
 
 def run_study(study: Study, executor: Executor) -> Path:
@@ -239,20 +247,6 @@ def _wall(out: Path, seconds: float) -> float:
     total = seconds + (float(read_json(path)["wall_s"]) if path.exists() else 0.0)
     write_json(path, {"wall_s": round(total, 1)})
     return total
-
-
-def steps_of(study: Study) -> list[Step]:
-    """Announced steps with rough seconds on two cores, for the estimate."""
-    spec = study.spec
-    real = sum(max(a.episodes("real") for a in spec.arms) for _ in spec.targets)
-    updates = sum(s.steps for r in study.runs() for s in r.arm.stages)
-    trials = sum(len(job.conditions) for job in study.trial_jobs())
-    return [
-        Step("Simulated demonstrations", 0.1 * spec.simulation.episodes),
-        Step("Operator's demonstrations", 0.5 * real),
-        Step("Training", updates / 70),
-        Step("Trials", 0.08 * trials),
-    ]
 
 
 def _collect(study: Study, executor: Executor, progress: Progress) -> None:

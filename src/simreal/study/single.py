@@ -190,7 +190,8 @@ def evaluate_one(
     shard = TrialJob(
         sha256_of(request), name, seed, str(checkpoint), target, on, spec.kind, (), found.horizon
     )
-    conditions = [replace(c, suite=suite) for c in draw_conditions(found.draw, trials, seed)]
+    drawn = draw_conditions(found.draw, trials, seed, found.suites.get("nominal"))
+    conditions = [replace(c, suite=suite) for c in drawn]
     count = min(SHARD, spec.batch)
     starts = range(0, trials, count)
     jobs = [replace(shard, conditions=tuple(conditions[i : i + count])) for i in starts]

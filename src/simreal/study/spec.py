@@ -12,6 +12,7 @@ from typing import Any
 
 from simreal.core.errors import UsageError, unknown
 from simreal.core.types import STAND_IN
+from simreal.study.quick import quickened
 from simreal.study.spec_checks import check
 from simreal.study.typed import make, tables
 
@@ -36,11 +37,18 @@ class StageSpec:
 
 @dataclass(frozen=True)
 class ArmSpec:
-    """One road: the stages of its training, from scratch or from another arm's checkpoint."""
+    """One road: the stages of its training, from scratch or from another arm's checkpoint.
+
+    wrench: what its policy makes of the force/torque window: `full`, `slow` (its band above 20 Hz
+    cut) or `none`; None: full where the task's robot has a sensor. suites: those it is tried on
+    (none: all of the study).
+    """
 
     name: str
     stages: tuple[StageSpec, ...]
     base: str | None = None
+    wrench: str | None = None
+    suites: tuple[str, ...] = ()
 
     @property
     def sim_share(self) -> float:
@@ -98,11 +106,33 @@ class ComparisonSpec:
 
 
 @dataclass(frozen=True)
+class GoalSpec:
+    """What the study shall show on the targets; met only by a one-sided 95 % bound.
+
+    arm: a name, `best` (any arm; the bound is corrected for how many were tried) or `operator`
+    (who gave the real demonstrations). of: `success`, or `force`: the share of trials in which the
+    force stayed within the study's limit. at_least: a rate; or against: another arm, than which
+    this one is not worse by `margin`, with `less_real` (a fraction) less real data.
+    """
+
+    text: str
+    arm: str
+    suite: str = "nominal"
+    of: str = "success"
+    at_least: float | None = None
+    against: str | None = None
+    margin: float = 0.05
+    less_real: float = 0.0
+
+
+@dataclass(frozen=True)
 class StudySpec:
     """A whole study. trials: conditions a cell. seeds: of training.
 
     goal: success rate that is wanted on the targets, None for simply the best. tests: the declared
-    family of comparisons, none for every pair of arms on every suite.
+    family of comparisons, none for every pair of arms on every suite that both are tried on.
+    force_limit_n: peak force within which a trial should stay, N. quick: whether this is the short
+    form of a study, whose numbers are not to be quoted.
     """
 
     name: str
@@ -120,6 +150,9 @@ class StudySpec:
     margin: float = 0.05
     goal: float | None = None
     tests: tuple[ComparisonSpec, ...] = ()
+    force_limit_n: float | None = None
+    goals: tuple[GoalSpec, ...] = ()
+    quick: bool = False
 
     @property
     def family(self) -> tuple[tuple[str, str, str], ...]:
@@ -131,7 +164,12 @@ class StudySpec:
             for suite in sorted(self.suites, key=lambda name: (name != "nominal", name))
             for test in tests
             if suite in (test.suites or self.suites)
+            and all(suite in self.suites_of(self.arm(arm)) for arm in (test.arm, test.against))
         )
+
+    def suites_of(self, arm: ArmSpec) -> tuple[str, ...]:
+        """The suites an arm is tried on, in the order of the study's."""
+        return tuple(suite for suite in self.suites if suite in (arm.suites or self.suites))
 
     def arm(self, name: str) -> ArmSpec:
         """The arm of that name."""
@@ -143,8 +181,17 @@ class StudySpec:
         return max(base, arm.episodes(source))
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON value with everything that decides the results."""
-        return asdict(self)
+        """A JSON value with everything that decides the results; later settings where used."""
+        content = asdict(self)
+        for table in (content, *content["arms"]):
+            for key, unused in _LATER.items():
+                if key in table and table[key] == unused:
+                    del table[key]
+        return content
+
+
+#: Settings that came later, left out where they are not used: plans made before keep their hash.
+_LATER = {"wrench": None, "suites": (), "force_limit_n": None, "goals": (), "quick": False}
 
 
 def _arm(content: Mapping[str, Any]) -> ArmSpec:
@@ -171,7 +218,9 @@ def study_from_json(content: Mapping[str, Any]) -> StudySpec:
     ]
     arms = [_arm(a) for a in tables(content.get("arms", ()), "arms")]
     tests = [make(ComparisonSpec, t, "a test") for t in tables(content.get("tests", ()), "tests")]
-    parts = {"simulation": simulation, "targets": targets, "arms": arms, "tests": tests}
+    goals = [make(GoalSpec, g, "a goal") for g in tables(content.get("goals", ()), "goals")]
+    parts: dict[str, Any] = {"simulation": simulation, "targets": targets, "arms": arms}
+    parts |= {"tests": tests, "goals": goals}
     spec: StudySpec = make(StudySpec, {**content, **parts}, "the study")
     check(spec)
     return spec
@@ -204,13 +253,25 @@ def study_text(name: str) -> str:
         raise UsageError(f"{name} is not a text file: {error}.") from error
 
 
-def load_study(name: str) -> StudySpec:
-    """A built-in study by name, or one from a TOML file.
+def load_study(name: str, quick: bool = False) -> StudySpec:
+    """A built-in study by name, or one from a TOML file; quick: as its table `[quick]` shortens it.
 
     Raises:
-        UsageError: for an unknown name, a broken file or impossible settings.
+        UsageError: for an unknown name, a broken file or impossible settings, or where a study has
+            no quick form.
     """
     try:
-        return study_from_json(tomllib.loads(study_text(name)))
+        content = tomllib.loads(study_text(name))
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{name} is not valid TOML: {error}.") from error
+    table = content.pop("quick", None)
+    spec = study_from_json(content)
+    short = None if table is None else study_from_json(quickened(content, table))
+    if not quick:
+        return spec
+    if short is None:
+        raise UsageError(
+            f"The study {spec.name!r} has no quick form: its file lacks a table [quick]. Run it "
+            "without --quick."
+        )
+    return short

@@ -9,15 +9,20 @@ from typing import TYPE_CHECKING
 from simreal.core.errors import UsageError, unknown
 from simreal.robots.ranges import SEVERITIES
 from simreal.robots.twinfile import SUITES
+from simreal.worlds.tasks import task as find_task
 
 if TYPE_CHECKING:
-    from simreal.study.spec import ArmSpec, ComparisonSpec, StudySpec, TargetRef
+    from simreal.study.spec import ArmSpec, ComparisonSpec, GoalSpec, StudySpec, TargetRef
 
 SOURCES = ("sim", "real")
+#: What a policy may make of the force/torque window.
+WRENCHES = ("full", "slow", "none")
+#: Who may reach a goal beside an arm: any arm, and whoever gave the real demonstrations.
+BEST, OPERATOR = "best", "operator"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 #: Names that mean something else in records.
-_TAKEN = ("any", "shared", "simulation")
+_TAKEN = ("any", "shared", "simulation", BEST, OPERATOR)
 
 
 def check(spec: StudySpec) -> None:
@@ -36,13 +41,28 @@ def check(spec: StudySpec) -> None:
         _check_target(spec, target)
     for arm in spec.arms:
         _check_arm(spec, arm, names)
-    for suite in spec.suites:
-        if suite not in SUITES:
-            raise unknown("suite", suite, SUITES)
+    _check_suites(spec)
     for test in spec.tests:
         _check_test(spec, test, names)
-    if "nominal" not in spec.suites or len(set(spec.suites)) != len(spec.suites):
-        raise UsageError(f"suites = {list(spec.suites)}; name each once, nominal among them.")
+    for goal in spec.goals:
+        _check_goal(spec, goal, names)
+
+
+def _check_suites(spec: StudySpec) -> None:
+    """Suites are a target's or the task's own; nominal is always one of them."""
+    allowed = list(dict.fromkeys([*SUITES, *find_task(spec.task).suites]))
+    _check_listed("suite", spec.suites, allowed)
+    for arm in spec.arms:
+        if arm.suites:
+            _check_listed(f"arm {arm.name!r}: suite", arm.suites, spec.suites)
+
+
+def _check_listed(what: str, suites: Sequence[str], allowed: Sequence[str]) -> None:
+    for suite in suites:
+        if suite not in allowed:
+            raise unknown(what, suite, allowed)
+    if "nominal" not in suites or len(set(suites)) != len(suites):
+        raise UsageError(f"{what}s = {list(suites)}; name each once, nominal among them.")
 
 
 def _check_test(spec: StudySpec, test: ComparisonSpec, names: Sequence[str]) -> None:
@@ -51,9 +71,33 @@ def _check_test(spec: StudySpec, test: ComparisonSpec, names: Sequence[str]) -> 
             raise unknown("arm of a test", name, names)
     if test.arm == test.against:
         raise UsageError(f"A test compares arm {test.arm!r} with itself; name two arms.")
+    others = spec.suites_of(spec.arm(test.against))
+    both = [suite for suite in spec.suites_of(spec.arm(test.arm)) if suite in others]
     for suite in test.suites:
-        if suite not in spec.suites:
-            raise unknown("suite of a test", suite, spec.suites)
+        if suite not in both:
+            raise unknown(f"suite of a test of {test.arm} against {test.against}", suite, both)
+
+
+def _check_goal(spec: StudySpec, goal: GoalSpec, names: Sequence[str]) -> None:
+    """A goal names who reaches what; exactly one of a rate and another arm."""
+    where = f"goal {goal.text!r}"
+    who = [*names, BEST, *([OPERATOR] if goal.of == "success" else [])]
+    if goal.arm not in who:
+        raise unknown(f"arm of the {where}", goal.arm, who)
+    if goal.against is not None and (goal.against not in names or goal.arm not in names):
+        raise unknown(f"arm of the {where}", goal.against, names)
+    if goal.suite not in spec.suites:
+        raise unknown(f"suite of the {where}", goal.suite, spec.suites)
+    if goal.of not in ("success", "force"):
+        raise unknown(f"measure (of) of the {where}", goal.of, ("success", "force"))
+    if (goal.at_least is None) == (goal.against is None):
+        raise UsageError(f"The {where} needs either at_least, a rate, or against, another arm.")
+    if goal.at_least is not None and not 0 < goal.at_least < 1:
+        raise UsageError(f"The {where}: at_least = {goal.at_least:g}; give a rate between 0 and 1.")
+    if not 0 < goal.margin < 1 or not 0 <= goal.less_real < 1:
+        raise UsageError(f"The {where}: margin and less_real are fractions below 1.")
+    if goal.of == "force" and (spec.force_limit_n is None or goal.against is not None):
+        raise UsageError(f"The {where} needs the study's force_limit_n and at_least.")
 
 
 def _check_names(kind: str, names: Sequence[str]) -> None:
@@ -94,16 +138,36 @@ def _check_numbers(spec: StudySpec) -> None:
         raise UsageError(f"goal = {spec.goal:g}; give a success rate between 0 and 1, or none.")
     if not 0 < spec.margin < 1:
         raise UsageError(f"margin = {spec.margin:g}; give a fraction between 0 and 1.")
+    if spec.force_limit_n is not None and spec.force_limit_n <= 0:
+        raise UsageError(f"force_limit_n = {spec.force_limit_n:g}; give newtons above 0, or none.")
     if not 16 <= spec.size_px <= 512 or spec.size_px % 16:
         raise UsageError(f"size_px = {spec.size_px}; allowed: multiples of 16 from 16 to 512.")
     if spec.simulation.episodes < 1 or spec.simulation.appearances < 1:
         raise UsageError("[simulation]: episodes and appearances must be 1 or more.")
 
 
+def _check_wrench(spec: StudySpec, arm: ArmSpec) -> None:
+    """Force needs a sensor, and an arm that goes on from another one has the same senses."""
+    if arm.wrench is not None and arm.wrench not in WRENCHES:
+        raise unknown(f"wrench of arm {arm.name!r}", arm.wrench, WRENCHES)
+    if arm.wrench in ("full", "slow") and not find_task(spec.task).robot.wrench:
+        raise UsageError(
+            f"Arm {arm.name!r}: wrench = {arm.wrench!r}, but the robot of the task {spec.task} has "
+            "no force/torque sensor; leave wrench out."
+        )
+    base = None if arm.base is None else spec.arm(arm.base)
+    if base is not None and (base.wrench or "full") != (arm.wrench or "full"):
+        raise UsageError(
+            f"Arm {arm.name!r} has wrench = {arm.wrench or 'full'!r} and its base {base.name!r} "
+            f"{base.wrench or 'full'!r}; give both the same."
+        )
+
+
 def _check_arm(spec: StudySpec, arm: ArmSpec, names: Sequence[str]) -> None:
     if arm.base is not None and arm.base not in names[: names.index(arm.name)]:
         earlier = names[: names.index(arm.name)]
         raise unknown(f"base of arm {arm.name!r} (it must come earlier)", arm.base, earlier)
+    _check_wrench(spec, arm)
     if not arm.stages or any(not s.parts for s in arm.stages):
         raise UsageError(f"Arm {arm.name!r} needs stages, each with parts.")
     for stage in arm.stages:

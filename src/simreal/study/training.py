@@ -29,7 +29,9 @@ HELD_OUT = 0.05
 
 @dataclass(frozen=True)
 class TrainJob:
-    """One arm and training seed. base: checkpoint folder to continue from."""
+    """One arm and training seed. base: checkpoint folder to continue from. wrench: what the policy
+    makes of the force/torque window (see `TrainConfig`).
+    """
 
     name: str
     stages: tuple[Stage, ...]
@@ -38,6 +40,7 @@ class TrainJob:
     joint_names: tuple[str, ...]
     base: str | None = None
     device: str = "cpu"
+    wrench: str = "auto"
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ def train_job(job: TrainJob) -> Trained:
 
     result = train(
         [_stage(stage, job.seed, number) for number, stage in enumerate(job.stages)],
-        TrainConfig(seed=job.seed, device=job.device),
+        TrainConfig(seed=job.seed, device=job.device, wrench=job.wrench),
         Path(job.out),
         joint_names=job.joint_names,
         base=Path(job.base) if job.base else None,

@@ -11,9 +11,10 @@ from simreal.compute.executor import Executor, in_order
 from simreal.compute.meter import Meter, utc_now
 from simreal.core.files import append_jsonl, read_json, write_bytes, write_json
 from simreal.core.protocols import Policy
-from simreal.core.types import STAND_IN, Charge, Condition
+from simreal.core.types import RATE_HZ, STAND_IN, Charge, Condition
 from simreal.report.media import filmstrip
 from simreal.study.data import RESET_S
+from simreal.study.forces import keep_forces
 from simreal.study.ledger import Ledger
 from simreal.study.targets import TargetJob, kept_target
 from simreal.trials.run import Key, Tried, record, run_shard
@@ -24,7 +25,10 @@ STRIPS = 1
 
 @dataclass(frozen=True)
 class TrialJob:
-    """One shard of one cell: which checkpoint tries what. target: its name in the plan."""
+    """One shard of one cell: which checkpoint tries what. name: the target's in the plan.
+
+    feels: whether the forces of its trials are kept.
+    """
 
     plan_sha: str
     arm: str
@@ -35,6 +39,7 @@ class TrialJob:
     role: str
     conditions: tuple[Condition, ...]
     horizon: int
+    feels: bool = False
 
     def key(self, condition: int) -> Key:
         """What is unique of a trial of this shard."""
@@ -44,6 +49,12 @@ class TrialJob:
     def keys(self) -> set[Key]:
         """All trials of this shard."""
         return {self.key(condition.index) for condition in self.conditions}
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """Arm, seed, target and suite, as records name them."""
+        arm, seed, target, suite, _ = self.key(0)
+        return {"arm": arm, "seed": seed, "target": target, "suite": suite}
 
     @property
     def once(self) -> str:
@@ -94,6 +105,12 @@ def run_trials(
 ) -> None:
     """Run a study's jobs that are not done; write trials, filmstrips and charges."""
     media = study / "media"
+
+    def keep(job: TrialJob, tried: Tried) -> None:
+        filmed = _keep_film(media, job, tried)
+        if job.feels:
+            keep_forces(study, job.names, tried, filmed, RATE_HZ)
+
     play(
         jobs,
         done,
@@ -101,7 +118,7 @@ def run_trials(
         executor,
         ledger,
         told,
-        lambda job, tried: _keep_film(media, job, tried),
+        keep,
     )
 
 
@@ -165,8 +182,13 @@ def ledger_beside(out: Path) -> Ledger:
     return Ledger(out.with_name(f"{name}.ledger.jsonl"))
 
 
-def _keep_film(media: Path, job: TrialJob, tried: Tried) -> None:
-    """Write filmstrips of kinds of outcome that this arm and cell has none of yet."""
+def _keep_film(media: Path, job: TrialJob, tried: Tried) -> set[int]:
+    """Write filmstrips of kinds of outcome that this arm and cell has none of yet; of which trials.
+
+    Conditions whose films stand there from before count as well, so that a shard that is played
+    again leaves the same.
+    """
+    kept = set()
     index_path = media / "index.json"
     index: list[dict[str, Any]] = read_json(index_path) if index_path.exists() else []
     outcome = {t.condition: t for t in tried.trials}
@@ -183,7 +205,9 @@ def _keep_film(media: Path, job: TrialJob, tried: Tried) -> None:
             }
             same = [e for e in index if _same(e, entry) and e["camera"] == camera]
             if len(same) >= STRIPS:
+                kept |= {condition} & {e["condition"] for e in same}
                 continue
+            kept.add(condition)
             name = f"{job.arm}-{job.name}-{trial.suite}-{trial.failure or 'success'}-{camera}.png"
             name = name.replace(" ", "-")
             write_bytes(media / name, filmstrip(frames, n=8, scale=1))
@@ -198,6 +222,7 @@ def _keep_film(media: Path, job: TrialJob, tried: Tried) -> None:
                 }
             )
     write_json(index_path, index)
+    return kept
 
 
 def _same(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:

@@ -29,11 +29,28 @@ CHECKPOINT_RULE = "the last checkpoint (exponential moving average) of the fixed
 
 @dataclass(frozen=True)
 class Cell:
-    """One target under one suite: what every arm is tried on. role: `sim` or `target`."""
+    """One target under one suite. role: `sim` or `target`. arms: who is tried on it, None: all."""
 
     target: str
     suite: str
     role: str
+    arms: tuple[str, ...] | None = None
+
+    def plays(self, arm: str) -> bool:
+        """Whether an arm is tried on it."""
+        return self.arms is None or arm in self.arms
+
+    def to_json(self) -> dict[str, Any]:
+        """The entry of plan.json; `arms` only where not all are tried."""
+        plain = {"target": self.target, "suite": self.suite, "role": self.role}
+        return plain if self.arms is None else {**plain, "arms": list(self.arms)}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Cell:
+        """The inverse of `to_json`."""
+        arms = content.get("arms")
+        plain = {key: str(content[key]) for key in ("target", "suite", "role")}
+        return cls(**plain, arms=None if arms is None else tuple(arms))
 
 
 @dataclass(frozen=True)
@@ -49,8 +66,8 @@ class Plan:
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """What every arm is tried on."""
-        return tuple(Cell(**cell) for cell in self.content["cells"])
+        """What the arms are tried on."""
+        return tuple(Cell.from_json(cell) for cell in self.content["cells"])
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
@@ -78,14 +95,20 @@ class Plan:
 
 
 def draw_conditions(
-    draw: Callable[[np.random.Generator], dict[str, float]], n: int, seed: int
+    draw: Callable[[np.random.Generator], dict[str, float]],
+    n: int,
+    seed: int,
+    fixed: Mapping[str, float] | None = None,
 ) -> list[Condition]:
-    """`n` initial conditions of a task; their random streams are no demonstration's."""
+    """`n` initial conditions of a task; their random streams are no demonstration's.
+
+    fixed: initial values that are the same in all of them (what the task's nominal suite sets).
+    """
     return [
         Condition(
             index=i,
             suite="nominal",
-            reset=draw(generator(seed, "trial/reset", i)),
+            reset={**draw(generator(seed, "trial/reset", i)), **(fixed or {})},
             seed=integer(seed, "trial/noise", i),
         )
         for i in range(n)
@@ -125,7 +148,7 @@ def make_plan(
         "study": dict(study),
         "arms": [dict(arm) for arm in arms],
         "seeds": list(seeds),
-        "cells": [{"target": c.target, "suite": c.suite, "role": c.role} for c in cells],
+        "cells": [cell.to_json() for cell in cells],
         "conditions": [c.to_json() for c in conditions],
         "targets": [dict(t) for t in targets],
         "tests": dict(tests),

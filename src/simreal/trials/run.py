@@ -17,6 +17,7 @@ from simreal.core.protocols import Policy, Target
 from simreal.core.types import Action, Charge, Condition, Observation, Outcome, Trial
 
 Frames = npt.NDArray[np.uint8]
+Numbers = npt.NDArray[np.float64]
 #: (arm, seed, target, suite, condition): what is unique of a trial.
 Key = tuple[str, int, str, str, int]
 _KEY = ("arm", "seed", "target", "suite", "condition")
@@ -48,16 +49,58 @@ class Film:
         return np.stack(kept or [self.frames[0][camera][i]])
 
 
+#: The channel whose lowest value says where a tool came to rest.
+HEIGHT = "tool_z"
+
+
+@dataclass
+class Felt:
+    """An `Observer` that keeps the force of every control step, and the height of the tool.
+
+    height: the column of the tool's height among the joints, None where there is none. force: (N,)
+    a step, the largest of the window the policy saw, N; heights: (N,) a step, mm.
+    """
+
+    height: int | None
+    force: list[Numbers] = field(default_factory=list)
+    heights: list[Numbers] = field(default_factory=list)
+
+    def on_reset(self, conditions: Sequence[Condition]) -> None:
+        """Start anew."""
+        self.force, self.heights = [], []
+
+    def on_step(self, step: int, observation: Observation, actions: Action) -> None:
+        """Keep what a force/torque sensor gives; nothing without one."""
+        if observation.wrench is None or self.height is None:
+            return
+        size = np.linalg.norm(np.asarray(observation.wrench[..., :3], dtype=float), axis=-1)
+        self.force.append(size.max(axis=1))
+        self.heights.append(np.asarray(observation.joint_pos[:, self.height], dtype=float))
+
+    def on_end(self, outcome: Outcome) -> None:
+        """Nothing is left to do."""
+
+    def of(self, i: int, steps: int) -> tuple[Numbers, Numbers]:
+        """Force (N) and way to the lowest point (mm) of episode i, until its last step."""
+        last = max(1, min(steps, len(self.force)))
+        force = np.array([f[i] for f in self.force[:last]])
+        height = np.array([h[i] for h in self.heights[:last]])
+        known = height[np.isfinite(height)]
+        return force, height - (known.min() if len(known) else 0.0)
+
+
 @dataclass(frozen=True)
 class Tried:
     """The trials of one shard, and the film they left (per picked condition and camera).
 
-    computed: the charge for the machine that played them, where somebody measured it.
+    computed: the charge for the machine that played them, where somebody measured it. felt: the
+    forces of all steps, where the target has a sensor.
     """
 
     trials: tuple[Trial, ...]
     strips: Mapping[int, Mapping[str, Frames]]
     computed: Charge | None = None
+    felt: Felt | None = None
 
 
 def run_shard(
@@ -75,8 +118,9 @@ def run_shard(
 
     target_name: what the plan calls the target. horizon: control steps until time is out.
     """
-    film = Film()
-    outcome = run_episodes(target, policy, conditions, horizon, [film])
+    film, names = Film(), target.spec.joint_names
+    felt = Felt(names.index(HEIGHT) if HEIGHT in names else None)
+    outcome = run_episodes(target, policy, conditions, horizon, [film, felt])
     rate = target.spec.rate_hz
     trials = tuple(
         Trial(
@@ -97,7 +141,8 @@ def run_shard(
         )
         for i, condition in enumerate(conditions)
     )
-    return Tried(trials, _pick(film, trials, tuple(target.spec.cameras)))
+    strips = _pick(film, trials, tuple(target.spec.cameras))
+    return Tried(trials, strips, felt=felt if felt.force else None)
 
 
 def _finite(value: float) -> float | None:

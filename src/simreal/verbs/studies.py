@@ -33,19 +33,21 @@ def study(
     dry_run: bool = False,
     workers: int | None = None,
     seed: int | None = None,
+    quick: bool = False,
 ) -> None:
     """Run a named study or one from a TOML file.
 
     Args:
         name: Name of a built-in study, or a file.
-        out: Folder of the study; out/NAME if left out.
+        out: Folder of the study; out/NAME (out/NAME-quick) if left out.
         resume: Go on with a folder that already holds this study.
         dry_run: Print the plan and its estimate, and run nothing.
         workers: Worker processes; as many as fit the machine if left out.
         seed: Replace the training seeds by this one.
+        quick: Run the short form that the file's table [quick] describes.
     """
-    folder = out or Path("out") / Path(name).stem
-    _run(name, folder, resume, workers, dry_run=dry_run, seed=seed)
+    folder = out or Path("out") / (Path(name).stem + ("-quick" if quick else ""))
+    _run(name, folder, resume, workers, dry_run=dry_run, seed=seed, quick=quick)
 
 
 def _run(
@@ -55,23 +57,25 @@ def _run(
     workers: int | None,
     dry_run: bool = False,
     seed: int | None = None,
+    quick: bool = False,
 ) -> None:
     from simreal.compute import executor, machine
-    from simreal.study.run import Study, run_study, steps_of
+    from simreal.study.estimate import foretold
+    from simreal.study.run import Study, run_study
     from simreal.study.spec import load_study, study_from_json, study_text
 
-    spec = load_study(name)
+    spec = load_study(name, quick)
     if seed is not None:
         spec = study_from_json({**spec.to_json(), "seeds": [seed]})
     planned = Study(spec, out)
     if dry_run:
         print(json.dumps({**planned.plan.content, "sha256": planned.plan.sha}, indent=2))
-        minutes = sum(step.expected_s for step in steps_of(planned)) / 60
-        print(f"About {minutes:.0f} minutes on two cores.", file=sys.stderr)
+        print(foretold(planned), file=sys.stderr)
         return
     if (out / "plan.json").exists() and not resume:
         raise UsageError(f"{out} already holds a study; go on with --resume or choose --out.")
-    note = "" if seed is None else f"# Run with --seed {seed}, which replaced `seeds`.\n"
+    note = "# Run with --quick: as shortened by the table [quick].\n" if quick else ""
+    note += "" if seed is None else f"# Run with --seed {seed}, which replaced `seeds`.\n"
     planned.open(text=note + study_text(name))
     fit = machine.workers(workers, WORKER_BYTES)
     if fit.message:

@@ -45,11 +45,7 @@ def gap_in_range(evidence: Evidence, p: Parameters) -> Finding | Lacking:
     arm = player(evidence, p["arm"])
     if isinstance(arm, Lacking):
         return arm
-    real = evidence.on_targets(arm.name, p["suite"])
-    sim = evidence.cell(arm.name, p["suite"], evidence.sim) if evidence.sim else ()
-    if not sim or not real:
-        return Lacking(f"trials of {arm.name} in simulation and on a target")
-    found = contrast(dict.fromkeys(real, sim), real, evidence.margin, across_targets=True)
+    found = evidence.gap_of(arm.name, p["suite"])
     if found is None:
         return Lacking(f"trials of {arm.name} in simulation and on a target")
     state = in_range(found.estimate.ci, p["low"], p["high"], found.enough)

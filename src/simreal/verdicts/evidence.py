@@ -76,6 +76,32 @@ class Evidence:
             if row.arm == arm and row.suite == suite and row.target == target
         )
 
+    def simulated(self, target: str | None) -> bool:
+        """Whether a target of some trials is the simulation."""
+        names = {simulation_for(self.sim, t) for t in self.targets} if self.sim else set()
+        return self.sim is not None and (target == self.sim or target in names)
+
+    def in_simulation(self, arm: str, suite: str = "nominal") -> dict[str, tuple[TrialRow, ...]]:
+        """Target name -> trials in simulation of the checkpoint that plays there; none left out."""
+        if self.sim is None:
+            return {}
+        shared = self.cell(arm, suite, self.sim)
+        own = {t: self.cell(arm, suite, simulation_for(self.sim, t)) for t in self.targets}
+        return {target: rows or shared for target, rows in own.items() if rows or shared}
+
+    def sim_trials(self, arm: str, suite: str = "nominal") -> tuple[TrialRow, ...]:
+        """All trials of an arm in simulation, each once."""
+        return tuple(
+            row
+            for row in self.trials
+            if row.arm == arm and row.suite == suite and self.simulated(row.target)
+        )
+
+    def gap_of(self, arm: str, suite: str = "nominal") -> Contrast | None:
+        """Simulation minus target of the same checkpoints; None without trials of both."""
+        sim, real = self.in_simulation(arm, suite), self.on_targets(arm, suite)
+        return contrast(sim, real, self.margin, across_targets=True)
+
     def on_targets(self, arm: str, suite: str = "nominal") -> dict[str, tuple[TrialRow, ...]]:
         """Target name -> trials of one arm on one suite, targets without any left out."""
         cells = {target: self.cell(arm, suite, target) for target in self.targets}
@@ -124,6 +150,11 @@ class Reach:
     bounds: Interval
     method: str
     enough: bool
+
+
+def simulation_for(sim: str, target: str) -> str:
+    """The name under which the checkpoint for one of several targets plays in simulation."""
+    return f"{sim}@{target}"
 
 
 def road_of(n_real: int, n_sim: int) -> Role | None:

@@ -140,7 +140,7 @@ def summarise(facts: StudyFacts, evidence: Evidence, advice: Advice) -> dict[str
 
 def _arm(evidence: Evidence, arm: Arm, cost: ArmCost | None) -> dict[str, Any]:
     cells = evidence.on_targets(arm.name)
-    sim = evidence.cell(arm.name, "nominal", evidence.sim) if evidence.sim else ()
+    sim = evidence.sim_trials(arm.name)
     suites = {row.suite for row in evidence.trials if row.arm == arm.name} - {"nominal"}
     rates = {suite: evidence.pooled_rate(arm.name, suite) for suite in sorted(suites)}
     return {
@@ -169,11 +169,7 @@ def _over_targets(evidence: Evidence, arm: Arm) -> dict[str, Any] | None:
 
 
 def _gap(evidence: Evidence, arm: Arm) -> dict[str, Any] | None:
-    sim = evidence.cell(arm.name, "nominal", evidence.sim) if evidence.sim else ()
-    real = evidence.on_targets(arm.name)
-    if not sim or not real:
-        return None
-    found = contrast(dict.fromkeys(real, sim), real, evidence.margin, across_targets=True)
+    found = evidence.gap_of(arm.name)
     if found is None:
         return None
     estimate = found.estimate

@@ -101,7 +101,8 @@ def _safe(evidence: Evidence, arm: Arm, limits: Limits) -> str | None:
     if limits.collisions is None:
         return None
     where = evidence.sim if evidence.sim else evidence.targets[0]
-    rows = [r for r in evidence.cell(arm.name, "nominal", where) if r.collisions is not None]
+    tried = evidence.sim_trials(arm.name) or evidence.cell(arm.name, "nominal", where)
+    rows = [r for r in tried if r.collisions is not None]
     collided = sum(bool(row.collisions) for row in rows)
     bound = collision_bound(collided, len(rows))
     if bound <= limits.collisions:

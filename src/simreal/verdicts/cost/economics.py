@@ -112,7 +112,7 @@ def avoided(evidence: Evidence, prices: Prices) -> dict[str, Any] | None:
 
     A ledger from before they were charged leaves those of the trials, which are counted instead.
     """
-    rows = [r for r in evidence.trials if r.target == evidence.sim and r.collisions is not None]
+    rows = [r for r in evidence.trials if evidence.simulated(r.target) and r.collisions is not None]
     simulated = any(purpose(c) == "simulated data" for c in evidence.charges)
     if not rows and not simulated:
         return None

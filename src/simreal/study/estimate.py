@@ -1,0 +1,43 @@
+"""What a study will take, before it runs: training runs, demonstrations, trials, hours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simreal.compute.progress import Step
+
+if TYPE_CHECKING:
+    from simreal.study.run import Study
+
+#: Control steps a task may take in the study that the rough seconds below were measured on.
+_STEPS = 120
+
+
+def steps_of(study: Study) -> list[Step]:
+    """The stages and their rough seconds on two cores, for the estimate."""
+    spec, longer = study.spec, study.task.horizon / _STEPS
+    real = sum(max(a.episodes("real") for a in spec.arms) for _ in spec.targets)
+    updates = sum(s.steps for r in study.runs() for s in r.arm.stages)
+    trials = sum(len(job.conditions) for job in study.trial_jobs())
+    return [
+        Step("Simulated demonstrations", 0.1 * longer * spec.simulation.episodes),
+        Step("Operator's demonstrations", 0.5 * longer * real),
+        Step("Training", updates / 70),
+        Step("Trials", 0.08 * longer * trials),
+    ]
+
+
+def foretold(study: Study) -> str:
+    """One sentence: how much is made, trained and tried, and about how long it takes."""
+    spec, runs = study.spec, study.runs()
+    steps = sum(stage.steps for run in runs for stage in run.arm.stages)
+    trials = sum(len(job.conditions) for job in study.trial_jobs())
+    real = max(arm.episodes("real") for arm in spec.arms) * len(spec.targets)
+    minutes = sum(step.expected_s for step in steps_of(study)) / 60
+    time = f"{minutes:.0f} minutes" if minutes < 100 else f"{minutes / 60:.1f} hours"
+    sim = spec.simulation.episodes if any(spec.n(arm, "sim") for arm in spec.arms) else 0
+    return (
+        f"{sim:,} simulated and {real:,} real demonstrations, {len(runs)} training runs of "
+        f"{steps:,} steps in all, {trials:,} trials in {len(study.plan.cells)} cells: about {time} "
+        "on two cores."
+    )
