@@ -15,7 +15,7 @@ import tyro
 
 from simreal import __version__
 from simreal.core.errors import InterruptedRunError, SimrealError
-from simreal.verbs import advising, explaining, judging, making, money, planning, studies
+from simreal.verbs import advising, explaining, exploring, judging, making, money, planning, studies
 
 VERBS: Mapping[str, Callable[..., Any]] = {
     "demo": studies.demo,
@@ -25,6 +25,7 @@ VERBS: Mapping[str, Callable[..., Any]] = {
     "evaluate": making.evaluate,
     "compare": judging.compare,
     "gap": explaining.gap,
+    "explore": exploring.explore,
     "validate": judging.validate,
     "cost": money.cost,
     "days": money.days,

@@ -31,32 +31,33 @@ def build_page(study_dir: Path, prices: Prices | None = None) -> Path:
     if prices is None:
         own = study_dir / "prices.toml"
         prices = read_prices(own if own.exists() else None)
-    environment = _environment()
-    html = environment.get_template("page.html").render(_context(study, study_dir, prices))
+    made = environment()
+    html = made.get_template("page.html").render(_context(study, study_dir, prices))
     path = study_dir / "report.html"
     write_text(path, re.sub(r"(\d) %", rf"\1{numbers.THIN}%", html))
     return path
 
 
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """Templates with what all pages use: numbers, words, plots and the style sheet."""
+    made = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["nobreak"] = _nobreak
+    made.filters["nobreak"] = _nobreak
     names = ["counts", "interval", "points", "percent", "span", "signed", "money", "hours", "share"]
-    environment.globals.update({name: getattr(numbers, name) for name in names})
-    environment.globals.update(
+    made.globals.update({name: getattr(numbers, name) for name in names})
+    made.globals.update(
         words=words,
         plots=plots,
         facts=view.flat,
         stand_in=STAND_IN,
         style=Markup((_TEMPLATES / "page.css").read_text()),
     )
-    return environment
+    return made
 
 
 def _context(study: Study, folder: Path, prices: Prices) -> dict[str, Any]:

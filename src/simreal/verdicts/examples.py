@@ -16,6 +16,7 @@ from simreal.verdicts.cost import examples as money_examples
 from simreal.verdicts.cost.prices import prices_from
 from simreal.verdicts.evidence import Evidence
 from simreal.verdicts.explain_example import explanation_example
+from simreal.verdicts.failure_map_example import failure_map_example
 from simreal.verdicts.gap import gap
 from simreal.verdicts.records import TrialRow
 from simreal.verdicts.schemas import SCHEMAS
@@ -90,6 +91,7 @@ _EXAMPLES: Mapping[str, Callable[[Evidence], Any]] = {
     "compare": lambda _: compare(_outcomes(17, 20), _outcomes(12, 20)).to_json(),
     "gap": lambda _: gap(_outcomes(18, 20), _outcomes(14, 20)).to_json(),
     "explanation": lambda _: explanation_example(),
+    "explore": lambda _: failure_map_example(),
     "advice": lambda evidence: _advice(evidence).to_json(),
     "summary": _summary,
 }

@@ -16,6 +16,7 @@ from simreal.verdicts.cost import KINDS
 from simreal.verdicts.cost.schema import CLOCK, COST_REPORT, DAYS, ECONOMICS, TIME
 from simreal.verdicts.curves.schema import CURVES
 from simreal.verdicts.explain import EXPLANATION
+from simreal.verdicts.failure_map import FAILURE_MAP
 from simreal.verdicts.judged_schema import (
     ACCEPTANCE,
     EVALUATE,
@@ -221,6 +222,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "plan": PLAN,
     "gap": GAP,
     "explanation": EXPLANATION,
+    "explore": FAILURE_MAP,
     "advice": _ADVICE,
     "cost": COST_REPORT,
     "days": DAYS,

@@ -11,6 +11,7 @@ from simreal.report.plots.calendar import calendar, days
 from simreal.report.plots.cost import PARTS, cost
 from simreal.report.plots.curves import curves
 from simreal.report.plots.gap import gap
+from simreal.report.plots.marginals import marginals
 from simreal.report.plots.parts import NARROW, WIDE, fit
 from simreal.report.plots.reach import reach
 from simreal.report.plots.roads import roads
@@ -31,6 +32,7 @@ __all__ = [
     "days",
     "fit",
     "gap",
+    "marginals",
     "numbered",
     "reach",
     "roads",
