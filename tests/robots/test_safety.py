@@ -9,7 +9,7 @@ from tests.contract.fake_target import FakeTarget, conditions
 
 from simreal.core.errors import UsageError
 from simreal.core.loop import run_episodes
-from simreal.robots.safety import SO101_LIMITS, JointLimits, SafeTarget
+from simreal.robots.safety import LIMITS, SO101_LIMITS, TOOL_LIMITS, JointLimits, SafeTarget
 
 LOW = np.array([limit.low for limit in SO101_LIMITS.values()], dtype=np.float32)
 HIGH = np.array([limit.high for limit in SO101_LIMITS.values()], dtype=np.float32)
@@ -224,3 +224,55 @@ def test_a_failed_world_that_was_held_is_an_unsafe_stop():
     assert safe.outcome().failure == (None, None)
     safe.reset(conditions(2))
     assert safe.outcome().failure == ("never panned",) * 2
+
+
+class Feeling(FakeTarget):
+    """The fake target with tool channels and a force/torque sensor that breaks when told to."""
+
+    def __init__(self):
+        super().__init__()
+        self.spec = dataclasses.replace(self.spec, joint_names=tuple(TOOL_LIMITS), wrench=True)
+        self.broken = []
+
+    def reset(self, conditions):
+        super().reset(conditions)
+        self.position[:] = [450, 0, 45, 0, 0, 0]
+
+    def observe(self, images=True):
+        wrench = np.ones((len(self.seeds), 25, 6), dtype=np.float32)
+        wrench[self.broken, 7, 2] = np.nan
+        return dataclasses.replace(super().observe(images), wrench=wrench)
+
+
+def test_tool_channels_have_limits_of_their_own():
+    inner = Feeling()
+    safe = SafeTarget(inner)
+    safe.reset(conditions(1))
+    measured = safe.observe(images=False).joint_pos
+    safe.act(measured + np.float32([20, 0, -20, 0, 40, 0]))
+    expected = measured + np.float32([15, 0, -15, 0, 15, 0])
+    assert np.allclose(inner.commands[0], expected)
+    for _ in range(40):
+        safe.act(safe.observe(images=False).joint_pos - np.float32([15, 0, 15, 0, 0, 0]))
+    assert inner.commands[-1][0, [0, 2]].tolist() == [350, -10]
+    assert set(LIMITS) == {*SO101_LIMITS, *TOOL_LIMITS}
+
+
+def test_a_world_without_a_finite_force_holds_its_last_target_and_the_policy_sees_none():
+    inner = Feeling()
+    safe = SafeTarget(inner)
+    safe.reset(conditions(2))
+    first = safe.observe().joint_pos + np.float32(1)
+    safe.act(first)
+    inner.broken = [1]
+    observation = safe.observe()
+    assert np.isfinite(observation.wrench).all()
+    assert observation.wrench[0].all()
+    assert not observation.wrench[1].any()
+    further = observation.joint_pos + np.float32(2)
+    safe.act(further)
+    assert np.array_equal(inner.commands[1], np.stack([further[0], first[1]]))
+    assert safe.counts.held.tolist() == [0, 1]
+    inner.broken = []
+    safe.act(safe.observe().joint_pos)
+    assert safe.counts.held.tolist() == [0, 1]

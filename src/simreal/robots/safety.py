@@ -10,7 +10,15 @@ import numpy.typing as npt
 
 from simreal.core.errors import UsageError, unknown
 from simreal.core.protocols import Target
-from simreal.core.types import Action, Condition, Floats, Observation, Outcome, TargetSpec
+from simreal.core.types import (
+    Action,
+    Bools,
+    Condition,
+    Floats,
+    Observation,
+    Outcome,
+    TargetSpec,
+)
 
 Counts = npt.NDArray[np.int64]
 
@@ -20,7 +28,7 @@ UNSAFE_STOP = "unsafe stop"
 
 @dataclass(frozen=True)
 class JointLimits:
-    """Allowed commands of one joint in LeRobot's units.
+    """Allowed commands of one joint in LeRobot's units, or of one tool channel in mm or degrees.
 
     low, high: range of targets. step: farthest a target may lie from the measured position.
     """
@@ -52,6 +60,21 @@ SO101_LIMITS: Mapping[str, JointLimits] = {
     "gripper": JointLimits(0.0, 100.0, 100.0),
 }
 
+#: A tool commanded in task space, base frame: the box around a fixture at (450, 0) whose holes lie
+#: within 50 mm and end 10 mm above the table; turns to 30 degrees, twice what a start asks for. An
+#: impedance that clips its error at 12 mm and 12 degrees notices no farther target than the steps.
+TOOL_LIMITS: Mapping[str, JointLimits] = {
+    "tool_x": JointLimits(350.0, 550.0, 15.0),
+    "tool_y": JointLimits(-100.0, 100.0, 15.0),
+    "tool_z": JointLimits(-10.0, 150.0, 15.0),
+    "tool_rx": JointLimits(-30.0, 30.0, 15.0),
+    "tool_ry": JointLimits(-30.0, 30.0, 15.0),
+    "tool_rz": JointLimits(-30.0, 30.0, 15.0),
+}
+
+#: Of every channel that has limits here.
+LIMITS: Mapping[str, JointLimits] = {**SO101_LIMITS, **TOOL_LIMITS}
+
 
 @dataclass
 class SafetyCounts:
@@ -74,17 +97,18 @@ class SafetyCounts:
 class SafeTarget:
     """A `Target` that passes everything on to another one, actions only after a check.
 
-    A world whose action or measured position is not finite holds its last target (before the first
-    one: the measured position). Other actions are clamped to within `step` of the measured position
-    and to the range of each joint. All three are counted. This is the one departure from the
-    contract of `Target`: non-finite actions are held, not raised. A wrong shape still raises.
+    A world whose action, measured position or force/torque is not finite holds its last target
+    (before the first one: the measured position); its policy is shown a force of zero. Other
+    actions are clamped to within `step` of the measured position and to the range of each joint.
+    All three are counted. This is the one departure from the contract of `Target`: non-finite
+    actions are held, not raised. A wrong shape still raises.
 
     A world that was held stood still because it had to: if its episode fails, the failure is
     `unsafe stop`, whatever else went wrong.
     """
 
-    def __init__(self, target: Target, limits: Mapping[str, JointLimits] = SO101_LIMITS) -> None:
-        """Wrap `target`; `limits` names all of its joints.
+    def __init__(self, target: Target, limits: Mapping[str, JointLimits] = LIMITS) -> None:
+        """Wrap `target`; `limits` names all of its joints or tool channels.
 
         Raises:
             UsageError: for a joint without limits.
@@ -99,6 +123,7 @@ class SafeTarget:
         self._step = np.array([limit.step for limit in own], dtype=np.float32)
         self._measured: Floats | None = None
         self._last: Floats | None = None
+        self._numb: Bools = np.zeros(0, dtype=bool)
         self.counts = SafetyCounts()
 
     @property
@@ -110,13 +135,21 @@ class SafeTarget:
         """Start anew; counts return to zero."""
         self._target.reset(conditions)
         self._measured = self._last = None
+        self._numb = np.zeros(len(conditions), dtype=bool)
         self.counts = SafetyCounts.zeros(len(conditions))
 
     def observe(self, images: bool = True) -> Observation:
         """The target's observation; its joint positions are what the next action is held to."""
         observation = self._target.observe(images)
         self._measured = np.array(observation.joint_pos, dtype=np.float32)
-        return observation
+        wrench = observation.wrench
+        if wrench is None:
+            return observation
+        self._numb = np.asarray(~np.isfinite(wrench).all(axis=(1, 2)))
+        if not self._numb.any():
+            return observation
+        felt = np.where(self._numb[:, None, None], np.float32(0), wrench)
+        return replace(observation, wrench=felt)
 
     def act(self, actions: Action) -> None:
         """Pass on what is safe of `actions`, (N, J) in LeRobot's units.
@@ -135,11 +168,12 @@ class SafeTarget:
 
     def _read(self) -> Floats:
         """Measured positions, for a caller that did not observe before acting."""
-        return np.array(self._target.observe(images=False).joint_pos, dtype=np.float32)
+        return np.array(self.observe(images=False).joint_pos, dtype=np.float32)
 
     def _safe(self, actions: Floats, measured: Floats) -> Floats:
         """Hold, clamp and count."""
         hold = ~np.isfinite(np.concatenate([actions, measured], axis=1)).all(axis=1)
+        hold = np.asarray(hold | self._numb)
         last = measured if self._last is None else self._last
         if not np.isfinite(last[hold]).all():
             raise ValueError("Neither the position nor an earlier target is known: nothing moves.")
