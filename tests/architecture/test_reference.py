@@ -9,6 +9,7 @@ from tests.architecture.tree import ROOT, SOURCE, tracked_files
 
 from simreal.core.errors import SimrealError
 from simreal.robots.ranges import COUNTS, RANGES, SEVERITIES
+from simreal.robots.ranges_peg import PEG_COUNTS, PEG_RANGES
 from simreal.robots.twinfile import read_twin
 from simreal.study import spec
 from simreal.verdicts.advise import ADVICE_STATES
@@ -90,20 +91,28 @@ def term_rows() -> list[str]:
     ]
 
 
-def range_rows() -> list[str]:
+def range_rows(ranges=RANGES) -> list[str]:
     rows = []
-    for name, span in RANGES.items():
+    for name, span in ranges.items():
         ends = (" to ".join(number(x) for x in span.at(severity)) for severity in SEVERITIES)
         kind = ", log" if span.log else ""
         rows.append(f"| `{name}` | {span.unit}{kind} | {' | '.join(ends)} | {span.source} |")
     return rows
 
 
-def count_rows() -> list[str]:
+def peg_range_rows() -> list[str]:
+    return range_rows(PEG_RANGES)
+
+
+def count_rows(counts=COUNTS) -> list[str]:
     return [
         f"| `{name}` | {' | '.join(f'{a} to {b}' for a, b in map(spans.get, SEVERITIES))} |"
-        for name, spans in COUNTS.items()
+        for name, spans in counts.items()
     ]
+
+
+def peg_count_rows() -> list[str]:
+    return count_rows(PEG_COUNTS)
 
 
 @pytest.mark.parametrize(
@@ -112,8 +121,10 @@ def count_rows() -> list[str]:
         ("randomization.md", "| axis | numbers |", term_rows),
         ("twins.md", "| parameter | unit |", range_rows),
         ("twins.md", "| parameter | mild |", count_rows),
+        ("twins.md", "| of an insertion | unit |", peg_range_rows),
+        ("twins.md", "| of an insertion | mild |", peg_count_rows),
     ],
-    ids=["terms", "ranges", "counts"],
+    ids=["terms", "ranges", "counts", "ranges of an insertion", "counts of an insertion"],
 )
 def test_a_table_is_the_one_in_the_code(page, head, rows):
     after = text(page).split(f"\n{head}")[1].split("\n\n")[0]
@@ -169,6 +180,7 @@ def test_the_example_of_a_profile_loads(tmp_path):
     assert chosen.name == "kitchen"
     assert {type(axis.distribution) for axis in chosen.axes} == set(DISTRIBUTIONS.values())
     assert {axis.operation for axis in chosen.axes} == set(OPERATIONS)
+    assert chosen.starts
 
 
 def test_the_example_of_a_study_loads():

@@ -19,11 +19,20 @@ from typing import Literal
 import numpy as np
 
 from simreal.core.protocols import Target
-from simreal.core.types import Action, Condition, Observation, Outcome
+from simreal.core.types import (
+    WRENCH_NAMES,
+    WRENCH_SAMPLES,
+    Action,
+    Condition,
+    Observation,
+    Outcome,
+)
 
 STEPS = 6
 #: A step of joint 0 that every arm can make, LeRobot's units, and how long it may take.
 MOVE, MOVE_S = 10.0, 1.5
+#: What a force/torque sensor may show in free space: bias and noise of cheap ones, N and Nm.
+FREE_N, FREE_NM = 5.0, 0.3
 KINDS = ("sim", "twin", "robot")
 
 
@@ -36,6 +45,8 @@ def check_target(
     kit = _Kit(make_target, conditions, refusal)
     kit.check_spec()
     kit.check_observations()
+    if kit.spec.wrench:
+        kit.check_free_space()
     if kit.spec.kind != "robot":
         kit.check_repeats()
         kit.check_worlds_are_independent()
@@ -68,7 +79,9 @@ class _Kit:
     def wave(self, start: Observation, step: int) -> Action:
         """A small motion of all joints around where they started."""
         phase = np.arange(self.joints)[None] + np.arange(len(start.joint_pos))[:, None] + step
-        return (np.clip(start.joint_pos, -80, 80) + 3 * np.sin(phase)).astype(np.float32)
+        tool = self.spec.joint_names[0].startswith("tool_")
+        middle = start.joint_pos if tool else np.clip(start.joint_pos, -80, 80)
+        return (middle + 3 * np.sin(phase)).astype(np.float32)
 
     def check_spec(self) -> None:
         spec = self.spec
@@ -87,6 +100,7 @@ class _Kit:
         assert seen.joint_pos.shape == shape, f"joint_pos is {seen.joint_pos.shape}, not {shape}"
         assert seen.joint_pos.dtype == np.float32, f"joint_pos is {seen.joint_pos.dtype}"
         assert np.isfinite(seen.joint_pos).all(), "joint_pos is not finite"
+        self.check_wrench(seen.wrench, n)
         if not images:
             assert not seen.images, "images came although none were asked for"
             return
@@ -95,6 +109,28 @@ class _Kit:
             picture = seen.images[name]
             assert picture.shape == (n, height, width, 3), f"{name} gave {picture.shape}"
             assert picture.dtype == np.uint8, f"{name} gave {picture.dtype}"
+
+    def check_wrench(self, wrench: np.ndarray | None, n: int) -> None:
+        """A window of samples where the spec says so, and nothing where it does not."""
+        if not self.spec.wrench:
+            assert wrench is None, "a force/torque window came although the spec has none"
+            return
+        assert wrench is not None, "the spec has a force/torque sensor, the observation no window"
+        shape = (n, WRENCH_SAMPLES, len(WRENCH_NAMES))
+        assert wrench.shape == shape, f"wrench is {wrench.shape}, not {shape}"
+        assert wrench.dtype == np.float32, f"wrench is {wrench.dtype}"
+        assert np.isfinite(wrench).all(), "wrench is not finite"
+
+    def check_free_space(self) -> None:
+        """A force/torque sensor that was tared feels little while nothing is touched."""
+        start = self.start()
+        for _ in range(STEPS):
+            self.target.act(start.joint_pos)
+        window = self.target.observe(images=False).wrench
+        assert window is not None
+        for name, limit, part in (("N", FREE_N, window[..., :3]), ("Nm", FREE_NM, window[..., 3:])):
+            felt = float(np.abs(part).max())
+            assert felt < limit, f"{felt:.3g} {name} are felt where nothing is touched"
 
     def check_observations(self) -> None:
         """Shapes and dtypes with and without images; time in lockstep from 0."""
@@ -109,23 +145,28 @@ class _Kit:
 
     def check_looking_changes_nothing(self) -> None:
         """Observing twice, or not at all, gives the same joints; results are copies."""
-        positions = []
+        ends = []
         for looks in (0, 2):
             start = self.start()
             for step in range(STEPS):
                 for _ in range(looks):
-                    np.copyto(self.target.observe(images=True).joint_pos, np.float32(0))
+                    seen = self.target.observe(images=True)
+                    np.copyto(seen.joint_pos, np.float32(0))
+                    if seen.wrench is not None:
+                        np.copyto(seen.wrench, np.float32(0))
                 action = self.wave(start, step)
                 self.target.act(action)
                 if looks:
                     action[:] = 0
-            positions.append(self.target.observe(images=False).joint_pos.copy())
-        assert np.array_equal(*positions), (
+            last = self.target.observe(images=False)
+            felt = np.zeros(0, dtype=np.float32) if last.wrench is None else last.wrench.ravel()
+            ends.append(np.concatenate([last.joint_pos.ravel(), felt]))
+        assert np.array_equal(*ends), (
             "observing, or changing what was given or taken, changes the episode"
         )
 
     def check_units(self) -> None:
-        """Degrees: joint 0 goes where it is told, about."""
+        """Degrees or millimetres: channel 0 goes where it is told, about."""
         start = self.start()
         goal = start.joint_pos.copy()
         goal[:, 0] += np.where(start.joint_pos[:, 0] > 0, -MOVE, MOVE)
@@ -209,7 +250,8 @@ class _Kit:
         for step in range(STEPS):
             now = target.observe(images=True)
             images = {name: picture.copy() for name, picture in now.images.items()}
-            seen.append(Observation(now.joint_pos.copy(), images, now.time_s))
+            felt = None if now.wrench is None else now.wrench.copy()
+            seen.append(Observation(now.joint_pos.copy(), images, now.time_s, felt))
             target.act(self.wave(seen[0], step))
         return seen
 
@@ -235,6 +277,8 @@ class _Kit:
 
     def same(self, a: Observation, b: Observation, rows: slice, complaint: str) -> None:
         assert np.array_equal(a.joint_pos[rows], b.joint_pos), f"{complaint}: joint_pos"
+        if a.wrench is not None and b.wrench is not None:
+            assert np.array_equal(a.wrench[rows], b.wrench), f"{complaint}: wrench"
         for name in self.spec.cameras:
             assert np.array_equal(a.images[name][rows], b.images[name]), f"{complaint}: {name}"
 

@@ -7,6 +7,7 @@ import pytest
 from tests.contract.fake_target import FakeTarget, conditions
 from tests.contract.target_kit import check_target
 
+from simreal.core.seeds import generator
 from simreal.core.types import Observation
 from simreal.robots.safety import SafeTarget
 
@@ -173,7 +174,72 @@ class QuietTwin(FakeTarget):
         self.spec = dataclasses.replace(self.spec, kind="twin", label="robot")
 
 
+class Feels(FakeTarget):
+    """A robot with a force/torque sensor at rest."""
+
+    def __init__(self):
+        super().__init__()
+        self.spec = dataclasses.replace(self.spec, wrench=True)
+
+    def felt(self):
+        noise = [generator(s, "fake wrench", self.step).normal(0, 0.1, (25, 6)) for s in self.seeds]
+        return 0.1 * np.array(noise, dtype=np.float32)
+
+    def observe(self, images=True):
+        return dataclasses.replace(super().observe(images), wrench=self.felt())
+
+
+class FeelsNothing(Feels):
+    def felt(self):
+        return None
+
+
+class HalfWindow(Feels):
+    def felt(self):
+        return super().felt()[:, ::2]
+
+
+class WideForces(Feels):
+    def felt(self):
+        return super().felt().astype(float)
+
+
+class Untared(Feels):
+    def felt(self):
+        return super().felt() + np.float32(9.81)
+
+
+class DriftsWhenLooking(Feels):
+    """Its filter goes on whenever it is read."""
+
+    looks = 0
+
+    def reset(self, conditions):
+        super().reset(conditions)
+        self.looks = 0
+
+    def felt(self):
+        self.looks += 1
+        return super().felt() + np.float32(1e-3 * self.looks)
+
+
+class SecretForces(FakeTarget):
+    def observe(self, images=True):
+        seen = super().observe(images)
+        return dataclasses.replace(seen, wrench=np.zeros((len(seen.joint_pos), 25, 6), np.float32))
+
+
+def test_a_target_with_a_force_sensor_passes():
+    check_target(Feels, conditions())
+
+
 BROKEN = {
+    FeelsNothing: "the observation no window",
+    HalfWindow: r"wrench is \(\d, 13, 6\), not",
+    WideForces: "wrench is float64",
+    Untared: "N are felt where nothing is touched",
+    DriftsWhenLooking: "observing",
+    SecretForces: "although the spec has none",
     Radians: "joint 0 moved",
     AlwaysLooks: "although none were asked for",
     Wide: "joint_pos is float64",

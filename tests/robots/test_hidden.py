@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from simreal.core.errors import UsageError
-from simreal.robots.hidden import CLUTTER, LIGHTS, TwinParameters, draw
+from simreal.robots.hidden import TwinParameters, draw
+from simreal.robots.hidden_looks import CLUTTER, LIGHTS
 from simreal.robots.ranges import COUNTS, RANGES, SEVERITIES
 from simreal.robots.servo import REAL_ARM
 from simreal.worlds.scene import CLUTTER as SCENE_CLUTTER

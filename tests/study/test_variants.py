@@ -90,6 +90,16 @@ def test_a_simulation_that_cannot_be_is_refused():
         described_settings(TargetProfile("p", task="push"), STAGE)
 
 
+@pytest.mark.parametrize("task", ["insert", "insert_square"])
+def test_a_gap_of_an_insertion_is_not_explained_yet(task):
+    """Neither the profile of its twin nor one by hand: profiles know the axes of an SO-101."""
+    words = f"SO-101 so far; the task '{task}' is done by ur5e, so choose a study of lift or push"
+    with pytest.raises(UsageError, match=words):
+        profile_of(TwinFile(501, task=task), "t")
+    with pytest.raises(UsageError, match=words):
+        described_settings(TargetProfile("p"), Stage(task))
+
+
 def test_a_servo_by_hand_acts():
     """A command that arrives 0.2 s late: the arm starts four control steps later."""
     late = profile_from({"actuation": {"servo": {"latency_s": 0.2}}}, "late")

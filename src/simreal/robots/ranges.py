@@ -52,74 +52,72 @@ class Range:
         return tuple(float(v) for v in values)
 
 
-def _shift(reach: float, unit: str, source: str) -> Range:
+def shift(reach: float, unit: str, source: str) -> Range:
     """A symmetric deviation from nominal."""
     return Range(-reach, reach, 0.0, unit, source)
 
 
-def _ratio(low: float, high: float, unit: str, source: str, centre: float = 1.0) -> Range:
+def ratio(low: float, high: float, unit: str, source: str, centre: float = 1.0) -> Range:
+    """A factor, or a positive number about `centre`: uniform in the logarithm."""
     return Range(low, high, centre, unit, source, log=True)
 
 
-def _amount(low: float, high: float, unit: str, source: str, most: float = math.inf) -> Range:
+def amount(low: float, high: float, unit: str, source: str, most: float = math.inf) -> Range:
     """A size of an effect; no effect is the centre, so a mild twin has about half of it."""
     return Range(low, high, 0.0, unit, source, limit=(0.0, most))
 
 
-#: Name -> range. Those of cameras apply to the scene camera and the wrist camera separately.
+#: Of twins of an SO-101: name -> range; cameras, light and looks are those of every twin. Those of
+#: cameras apply to the scene camera and the wrist camera separately.
 RANGES: Mapping[str, Range] = {
     # bodies and table
-    "object_mass_ratio": _ratio(0.7, 1.4, "x nominal", "design"),
-    "object_friction": _ratio(0.5, 1.2, "-", "design", centre=0.8),
-    "table_friction": _ratio(0.4, 1.1, "-", "design", centre=0.7),
-    "finger_friction": _ratio(0.65, 1.25, "-", "design", centre=0.9),
-    "table_height_m": _shift(0.003, "m", "assumed: a sheet of card to a desk mat"),
-    "table_tilt_deg": _shift(0.6, "deg", "assumed: 1 cm over a metre of desk"),
+    "object_mass_ratio": ratio(0.7, 1.4, "x nominal", "design"),
+    "object_friction": ratio(0.5, 1.2, "-", "design", centre=0.8),
+    "table_friction": ratio(0.4, 1.1, "-", "design", centre=0.7),
+    "finger_friction": ratio(0.65, 1.25, "-", "design", centre=0.9),
+    "table_height_m": shift(0.003, "m", "assumed: a sheet of card to a desk mat"),
+    "table_tilt_deg": shift(0.6, "deg", "assumed: 1 cm over a metre of desk"),
     # joints
-    "joint_offset_deg": _shift(1.5, "deg", "design: half of 0.05 rad; calibration by hand"),
-    "encoder_noise_deg": _amount(0.03, 0.12, "deg", "logs: one count of 4096 is 0.088 deg"),
-    "servo_gain_ratio": _ratio(0.93, 1.08, "x fitted", "assumed: motor spread"),
-    "supply_ratio": _ratio(
-        0.95, 1.04, "x fitted", "assumed: 12 V supply, 11.4-12.5 V at the servo"
-    ),
-    "servo_bias_rad": _shift(0.004, "rad", "logs: a quarter of the largest fitted shift"),
-    "play_ratio": _ratio(0.7, 1.2, "x fitted", "assumed: wear; the fitted arm is a used one"),
+    "joint_offset_deg": shift(1.5, "deg", "design: half of 0.05 rad; calibration by hand"),
+    "encoder_noise_deg": amount(0.03, 0.12, "deg", "logs: one count of 4096 is 0.088 deg"),
+    "servo_gain_ratio": ratio(0.93, 1.08, "x fitted", "assumed: motor spread"),
+    "supply_ratio": ratio(0.95, 1.04, "x fitted", "assumed: 12 V supply, 11.4-12.5 V at the servo"),
+    "servo_bias_rad": shift(0.004, "rad", "logs: a quarter of the largest fitted shift"),
+    "play_ratio": ratio(0.7, 1.2, "x fitted", "assumed: wear; the fitted arm is a used one"),
     "dead_band_counts": Range(1, 3, 1, "encoder counts", "assumed: servo default 1", limit=(0, 8)),
-    "servo_friction_ratio": _ratio(0.85, 1.2, "x published", "assumed: grease, temperature"),
+    "servo_friction_ratio": ratio(0.85, 1.2, "x published", "assumed: grease, temperature"),
     "stiction_ratio": Range(1.0, 1.4, 1.15, "x Coulomb", "assumed", limit=(1.0, 3.0)),
-    "max_speed_rad_s": _ratio(3.8, 5.2, "rad/s", "data sheet: 45 rpm no load", centre=4.7),
+    "max_speed_rad_s": ratio(3.8, 5.2, "rad/s", "data sheet: 45 rpm no load", centre=4.7),
     "servo_latency_s": Range(0.0, 0.012, 0.005, "s", "logs: 0-18 ms by joint", limit=(0.0, 0.2)),
     "servo_jitter_s": Range(0.0, 0.02, 0.01, "s", "assumed: bus, host", limit=(0.0, 0.2)),
     # cameras
-    "scene_camera_shift_m": _amount(0.010, 0.025, "m, length of a vector", "design"),
-    "scene_camera_turn_deg": _amount(1.0, 4.0, "deg, angle", "design"),
-    "wrist_camera_shift_m": _amount(
-        0.001, 0.005, "m, length of a vector", "assumed: printed mount"
-    ),
-    "wrist_camera_turn_deg": _amount(0.5, 3.0, "deg, angle", "assumed: printed mount"),
-    "camera_fov_deg": _shift(2.0, "deg", "design"),
+    "scene_camera_shift_m": amount(0.010, 0.025, "m, length of a vector", "design"),
+    "scene_camera_turn_deg": amount(1.0, 4.0, "deg, angle", "design"),
+    "wrist_camera_shift_m": amount(0.001, 0.005, "m, length of a vector", "assumed: printed mount"),
+    "wrist_camera_turn_deg": amount(0.5, 3.0, "deg, angle", "assumed: printed mount"),
+    "camera_fov_deg": shift(2.0, "deg", "design"),
     "lens_k1": Range(-0.02, 0.12, 0.0, "-", "assumed: up to 12 % at half the width"),
-    "lens_k2": _shift(0.02, "-", "assumed"),
-    "defocus_px": _amount(0.2, 0.6, "px of 64", "assumed"),
-    "motion_px": _amount(0.0, 1.5, "px of 64", "assumed: 1/60 s at 20 deg/s and more"),
-    "vignette": _amount(0.05, 0.3, "share lost in the corner", "assumed", most=0.9),
+    "lens_k2": shift(0.02, "-", "assumed"),
+    "defocus_px": amount(0.2, 0.6, "px of 64", "assumed"),
+    "motion_px": amount(0.0, 1.5, "px of 64", "assumed: 1/60 s at 20 deg/s and more"),
+    "vignette": amount(0.05, 0.3, "share lost in the corner", "assumed", most=0.9),
     "exposure_target": Range(
         0.4, 0.58, 0.5, "of full scale", "assumed: mid grey", limit=(0.2, 0.8)
     ),
-    "exposure_lag_s": _ratio(0.15, 0.8, "s", "assumed: 3-15 frames at 20 Hz", centre=0.35),
-    "flicker": _amount(0.0, 0.03, "of the level", "assumed: mains light", most=0.3),
-    "white_balance": _ratio(0.92, 1.09, "gain", "assumed"),
-    "drift": _amount(0.0, 0.04, "of the gain", "assumed", most=0.3),
-    "noise_std": _amount(0.004, 0.02, "of full scale", "assumed: 1-5 grey levels"),
+    "exposure_lag_s": ratio(0.15, 0.8, "s", "assumed: 3-15 frames at 20 Hz", centre=0.35),
+    "flicker": amount(0.0, 0.03, "of the level", "assumed: mains light", most=0.3),
+    "white_balance": ratio(0.92, 1.09, "gain", "assumed"),
+    "drift": amount(0.0, 0.04, "of the gain", "assumed", most=0.3),
+    "noise_std": amount(0.004, 0.02, "of full scale", "assumed: 1-5 grey levels"),
     # light and looks
-    "light_direction_deg": _shift(20.0, "deg", "design"),
-    "light_intensity": _ratio(0.65, 1.4, "x nominal", "assumed"),
-    "light_colour": _ratio(0.88, 1.12, "x nominal", "assumed: warm to cold white"),
-    "light_ambient": _ratio(0.6, 1.7, "x nominal", "assumed"),
-    "object_colour": _shift(0.08, "rgb 0-1", "assumed: filament and print"),
-    "robot_colour": _shift(0.10, "rgb 0-1", "assumed: filament and print"),
-    "texture_repeat": _ratio(0.6, 2.5, "x nominal", "assumed"),
-    "clutter_size": _ratio(0.6, 1.6, "x nominal", "assumed"),
+    "light_direction_deg": shift(20.0, "deg", "design"),
+    "light_intensity": ratio(0.65, 1.4, "x nominal", "assumed"),
+    "light_colour": ratio(0.88, 1.12, "x nominal", "assumed: warm to cold white"),
+    "light_ambient": ratio(0.6, 1.7, "x nominal", "assumed"),
+    "object_colour": shift(0.08, "rgb 0-1", "assumed: filament and print"),
+    "robot_colour": shift(0.10, "rgb 0-1", "assumed: filament and print"),
+    "texture_repeat": ratio(0.6, 2.5, "x nominal", "assumed"),
+    "clutter_size": ratio(0.6, 1.6, "x nominal", "assumed"),
 }
 
 #: Whole numbers: name -> severity -> lowest and highest.

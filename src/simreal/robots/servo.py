@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from simreal.core.errors import UsageError
 from simreal.core.types import RATE_HZ
-from simreal.robots.draws import EpisodeDraws
+from simreal.robots.late import LateCommands
 
 Array = npt.NDArray[np.float64]
 
@@ -109,11 +109,6 @@ class ServoModel:
     ) -> None:
         self.every = every
         self._tick_s = step_s * every
-        self._per_command = round(period_s / self._tick_s)
-        if self._per_command < 1 or abs(self._per_command * self._tick_s - period_s) > 1e-9:
-            raise UsageError(
-                f"A command period of {period_s} s is not a whole number of {self._tick_s} s."
-            )
         self.parameters = parameters
         self._gain = np.array(parameters.gain_ratio)
         self._bias = np.array(parameters.bias_rad)
@@ -121,30 +116,23 @@ class ServoModel:
         self._dead = np.array(parameters.dead_band_rad)
         self._friction = np.array(parameters.friction_nm)
         self._extra = self._friction * (np.array(parameters.stiction_ratio) - 1)
-        longest = parameters.latency_s + parameters.jitter_s
-        self._depth = int(np.ceil(longest / period_s)) + 2
-        self._jitter = EpisodeDraws(twin_seed, "servo jitter", 1)
+        late = (parameters.latency_s, parameters.jitter_s)
+        self._commands = LateCommands(twin_seed, "servo jitter", *late, self._tick_s, period_s)
         self.reset(())
 
     def reset(self, seeds: Sequence[int]) -> None:
         """Start N episodes; each holds where its joints stand until its first command arrives."""
-        self._jitter.reset(seeds)
-        self._tick = 0
-        self._pending: list[tuple[Array, Array]] = []  # (tick of arrival (N, 1), target (N, J))
+        self._commands.reset(seeds)
+        self._applied: Array | None = None
 
     def substep(self, target: Array, qpos: Array, qvel: Array) -> tuple[Array, Array]:
         """Controls (rad) and Coulomb friction (Nm) for the next `every` physics steps.
 
         target, qpos, qvel: (N, J), rad and rad/s. Both results have that shape.
         """
-        if self._tick == 0:
+        if self._applied is None:
             self._applied, self._set_point, self._held = qpos.copy(), qpos.copy(), qpos.copy()
-            self._arrival = np.zeros((len(qpos), 1))
-        if self._tick % self._per_command == 0:
-            self._receive(target)
-        for arrival, command in self._pending:
-            np.copyto(self._applied, command, where=arrival <= self._tick)
-        self._tick += 1
+        self._commands.advance(np.rint(target / COUNT_RAD) * COUNT_RAD, self._applied)
         reach = self.parameters.max_speed_rad_s * self._tick_s
         self._set_point += np.clip(self._applied - self._set_point, -reach, reach)
         np.clip(
@@ -154,15 +142,6 @@ class ServoModel:
         error -= np.clip(error, -self._dead, self._dead)
         slip = np.exp(-np.square(qvel / self.parameters.stribeck_rad_s))
         return qpos + self._gain * error, self._friction + self._extra * slip
-
-    def _receive(self, target: Array) -> None:
-        """Queue a command in encoder counts, to arrive when its own delay has passed, in order."""
-        late = self._jitter.uniform(self._tick // self._per_command)
-        delay = self.parameters.latency_s + self.parameters.jitter_s * late
-        arrival = self._tick + np.rint(delay / self._tick_s)
-        self._arrival = np.maximum(self._arrival, arrival)
-        counts = np.rint(target / COUNT_RAD) * COUNT_RAD
-        self._pending = [*self._pending, (self._arrival, counts)][-self._depth :]
 
 
 def in_counts(angle_rad: Array) -> Array:

@@ -29,15 +29,19 @@ from simreal.core.types import (
 )
 from simreal.robots.effects import ImageEffects
 from simreal.robots.hidden import TwinParameters, draw
+from simreal.robots.hidden_looks import Looks
+from simreal.robots.hidden_peg import PegTwinParameters, draw_peg
+from simreal.robots.peg_effects import PegEffects
 from simreal.robots.servo import ServoModel, in_counts
 from simreal.robots.twinfile import SUITES, TwinFile, read_twin
+from simreal.robots.wrench_effects import SensorEffects
 from simreal.worlds.names import CAMERAS
+from simreal.worlds.peg_drive import PegDrive
 from simreal.worlds.randomize import edited
 from simreal.worlds.scene import UNSEEN_SHAPES, Scene, build
 from simreal.worlds.settings import Settings
 from simreal.worlds.simulated import SimConfig
 from simreal.worlds.so101_rig import ServoDrive
-from simreal.worlds.task import Privileged
 from simreal.worlds.tasks import task as find_task
 from simreal.worlds.textures import Texture, bank
 from simreal.worlds.variation import OPERATIONS
@@ -65,7 +69,7 @@ def textures() -> tuple[Texture, ...]:
     return (*bank("twin", OWN_TEXTURES, seed=0), *bank("unseen", UNSEEN_TEXTURES, seed=0))
 
 
-def hidden_settings(scene: Scene, hidden: TwinParameters, condition: Condition) -> Settings:
+def hidden_settings(scene: Scene, hidden: Looks, condition: Condition) -> Settings:
     """The settings of one episode: the twin's draw, on unseen backgrounds where the suite asks."""
     values = {name: (operation, numbers) for name, operation, numbers in hidden.world()}
     for name in ("table_texture", "background_texture", "object_texture"):
@@ -101,16 +105,44 @@ def twin_spec(job: TwinJob) -> TargetSpec:
     )
 
 
+def suites_of(task: str) -> tuple[str, ...]:
+    """What the twin of a task can be asked to show: every twin's suites, and the task's own."""
+    return tuple(dict.fromkeys((SUITES[0], *find_task(task).suites, *SUITES[1:])))
+
+
+def hidden_of(twin: TwinFile) -> Looks:
+    """What reality the twin is drawn to be.
+
+    Raises:
+        UsageError: for a task whose robot has no twin.
+    """
+    robot = find_task(twin.task).robot.name
+    draws: dict[str, Callable[[int, str], Looks]] = {"so101": draw, "ur5e": draw_peg}
+    if robot not in draws:
+        raise UsageError(
+            f"The task {twin.task!r} is done by {robot}, of which there is no twin; there are "
+            f"twins of {', '.join(draws)}."
+        )
+    return draws[robot](twin.seed, twin.severity)
+
+
+def _extras(hidden: Looks, scene: Scene) -> Extras:
+    """What the twin adds to its world, by robot."""
+    cameras = {"scene": hidden.scene_camera, "wrist": hidden.wrist_camera}
+    optics = ImageEffects(cameras, hidden.seed, RATE_HZ)
+    if isinstance(hidden, PegTwinParameters):
+        step_s = float(scene.physics.opt.timestep)
+        laws = PegEffects(hidden.contact, hidden.fixture, hidden.arm, hidden.seed, step_s=step_s)
+        return Extras(drive=PegDrive(laws), feel=SensorEffects(hidden.sensor), optics=optics)
+    assert isinstance(hidden, TwinParameters)
+    servo = ServoModel(hidden.servo, hidden.seed, period_s=1 / RATE_HZ)
+    return Extras(drive=ServoDrive(servo), optics=optics, encoder=in_counts)
+
+
 def build_world(job: TwinJob) -> World:
     """The world a twin's server runs; no client ever holds one."""
-    task, hidden = find_task(job.twin.task), draw(job.twin.seed, job.twin.severity)
+    task, hidden = find_task(job.twin.task), hidden_of(job.twin)
     scene = build(task, job.form, textures(), UNSEEN_SHAPES)
-    cameras = {"scene": hidden.scene_camera, "wrist": hidden.wrist_camera}
-    extras = Extras(
-        drive=ServoDrive(ServoModel(hidden.servo, hidden.seed, period_s=1 / RATE_HZ)),
-        optics=ImageEffects(cameras, hidden.seed, RATE_HZ),
-        encoder=in_counts,
-    )
     return World(
         task,
         scene,
@@ -118,7 +150,7 @@ def build_world(job: TwinJob) -> World:
         lambda condition: hidden_settings(scene, hidden, condition),
         shadows=job.shadows,
         device=job.device,
-        extras=extras,
+        extras=_extras(hidden, scene),
     )
 
 
@@ -174,10 +206,11 @@ class TwinTarget:
 
     def reset(self, conditions: Sequence[Condition]) -> None:
         """Place N worlds at their conditions."""
+        suites = suites_of(self._spec.task)
         for condition in conditions:
-            if condition.suite not in (*SUITES, "demonstrations"):
+            if condition.suite not in (*suites, "demonstrations"):
                 raise UsageError(
-                    f"A twin has no suite {condition.suite!r}; it has {', '.join(SUITES)}."
+                    f"A twin has no suite {condition.suite!r}; it has {', '.join(suites)}."
                 )
         self._call("reset", list(conditions))
 
@@ -193,9 +226,9 @@ class TwinTarget:
         """How the N episodes stand."""
         return cast(Outcome, self._call("outcome"))
 
-    def privileged(self) -> Privileged:
+    def privileged(self) -> Any:
         """Exact values for the scripted operator, who sees the table as a person does."""
-        return cast(Privileged, self._call("privileged"))
+        return self._call("privileged")
 
     def close(self) -> None:
         """End the server."""
@@ -223,4 +256,4 @@ def open_twin(
 
 def reveal(twin: TwinFile) -> dict[str, Any]:
     """The hidden parameters, for whoever asks for them on purpose."""
-    return draw(twin.seed, twin.severity).to_json()
+    return hidden_of(twin).to_json()

@@ -20,7 +20,8 @@ from simreal.worlds.randomize import edited, impossible
 from simreal.worlds.scene import TRAINING_SHAPES, UNSEEN_SHAPES, Scene, build
 from simreal.worlds.settings import Settings
 from simreal.worlds.simulated import TEXTURES, SimConfig, sim_spec
-from simreal.worlds.so101_rig import ServoDrive
+from simreal.worlds.so101_rig import SO101, ServoDrive
+from simreal.worlds.tasks import TASKS
 from simreal.worlds.tasks import task as find_task
 from simreal.worlds.textures import Texture, bank, from_folder
 from simreal.worlds.variation import OPERATIONS
@@ -86,6 +87,7 @@ def described_world(profile: TargetProfile, stage: Stage) -> World:
 def described_settings(profile: TargetProfile, stage: Stage) -> Settings:
     """The settings every trial of a variant is played under; the profile is checked."""
     task = find_task(stage.task)
+    _describable(stage.task)
     if profile.task is not None and profile.task != stage.task:
         raise UsageError(
             f"Target profile {profile.name!r} is for the task {profile.task!r}; this is "
@@ -97,6 +99,16 @@ def described_settings(profile: TargetProfile, stage: Stage) -> Settings:
     if problem:
         raise UsageError(f"Target profile {profile.name!r} cannot be played: {problem}.")
     return settings
+
+
+def _describable(task: str) -> None:
+    """Raise UsageError for a task of a robot that target profiles do not describe."""
+    if find_task(task).robot is not SO101:
+        raise UsageError(
+            f"Target profiles, and with them twin profile and gap --explain, describe an SO-101 so "
+            f"far; the task {task!r} is done by {find_task(task).robot.name}, so choose a study of "
+            f"{' or '.join(name for name, t in TASKS.items() if t.robot is SO101)}."
+        )
 
 
 @functools.lru_cache(maxsize=3)
@@ -113,7 +125,12 @@ def _textures(name: str) -> tuple[Texture, ...]:
 
 
 def profile_of(twin: TwinFile, name: str) -> TargetProfile:
-    """The profile of a twin: all its hidden parameters, revealed on purpose."""
+    """The profile of a twin: all its hidden parameters, revealed on purpose.
+
+    Raises:
+        UsageError: for a twin of a robot that profiles do not describe.
+    """
+    _describable(twin.task)
     hidden = draw(twin.seed, twin.severity)
     axes = []
     for axis, operation, values in hidden.world():

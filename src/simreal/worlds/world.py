@@ -103,6 +103,7 @@ class World:
             if part is not None:
                 part.reset(seeds)
         self._history = [self._snapshot()]
+        self._felt = self._feel()
         self.judge: Judge[Any] = Judge(self.task, n)
         self.judge.start(self.state())
         self._over: npt.NDArray[np.int64] = np.zeros(n, dtype=np.int64)
@@ -145,11 +146,11 @@ class World:
             measured.astype(np.float32),
             pictures,
             self._step / self._spec.rate_hz,
-            self._wrench(),
+            None if self._felt is None else self._felt.copy(),
         )
 
-    def _wrench(self) -> Floats | None:
-        """What the force/torque sensor gives, with the noise of each world's settings."""
+    def _feel(self) -> Floats | None:
+        """What the force/torque sensor gives now: once a step, since sensors remember."""
         true = self.rig.wrench()
         if true is None:
             return None
@@ -185,6 +186,7 @@ class World:
         self.physics.step(target, self._extras.drive)
         self._step += 1
         self.rig.stepped()
+        self._felt = self._feel()
         self._history = [*self._history, self._snapshot()][-1 - int(self._delay.max()) :]
         self.judge.update(self.state(), self.physics.diverged, self.rig.hit_n())
         self._over = np.where(self.judge.done, self._over + 1, 0)
