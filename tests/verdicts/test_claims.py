@@ -25,6 +25,8 @@ IDS = {
     "distractors",
     "orientations",
     "precision-10-20",
+    "precision-10-20-wide",
+    "precision-10-20-tight",
     "cost-70-90",
     "cost-5-10x",
     "hybrid-80",

@@ -67,7 +67,7 @@ def live_shard(shard: LiveShard) -> list[Attempt]:
         Condition(
             index=i,
             suite="demonstrations",
-            reset=task.draw(generator(shard.seed, "operator/reset", i)),
+            reset=operator_reset(task.name, shard.seed, i),
             seed=integer(shard.seed, "operator/noise", i),
         )
         for i in range(shard.first, shard.first + shard.count)
@@ -232,7 +232,7 @@ def collect_live(
                 episodes = [a.episode for a in needed if a.episode is not None]
                 charges = _live_charges(needed, seed)
                 ledger.add(charges, once=f"{root.name}/{len(collection.lines)}")
-                told(collection.take(episodes, _live_line(needed)))
+                told(collection.take(episodes, _live_line(needed, target.task, seed)))
     finally:
         collection.close()
     return collection
@@ -254,9 +254,24 @@ def _until(attempts: Sequence[Attempt], wanted: int) -> list[Attempt]:
     return kept
 
 
-def _live_line(attempts: Sequence[Attempt]) -> dict[str, Any]:
+def _live_line(attempts: Sequence[Attempt], task: str, seed: int) -> dict[str, Any]:
+    """What failed, and where a task has suites of its own, [successes, attempts] of each."""
     failed = [{"index": a.condition, "failure": a.failure} for a in attempts if not a.success]
-    return {"failed": failed, "attempts": len(attempts)}
+    line = {"failed": failed, "attempts": len(attempts)}
+    suites: dict[str, list[int]] = {}
+    for attempt in attempts:
+        reset = operator_reset(task, seed, attempt.condition)
+        for suite, values in find_task(task).suites.items():
+            if all(reset[name] == value for name, value in values.items()):
+                counts = suites.setdefault(suite, [0, 0])
+                counts[0] += attempt.success
+                counts[1] += 1
+    return {**line, "suites": suites} if suites else line
+
+
+def operator_reset(task: str, seed: int, index: int) -> dict[str, float]:
+    """The initial values of an operator's attempt."""
+    return find_task(task).draw(generator(seed, "operator/reset", index))
 
 
 def _live_charges(attempts: Sequence[Attempt], seed: int) -> list[Charge]:

@@ -44,10 +44,12 @@ def in_range(ci: Interval, low: float, high: float, enough: bool = True) -> Foun
     return "contradicted" if ci[1] < low or ci[0] > high else "cannot tell"
 
 
-def player(evidence: Evidence, role: str) -> Arm | Lacking:
-    """The arm a claim speaks of."""
+def player(evidence: Evidence, role: str, suite: str = "nominal") -> Arm | Lacking:
+    """The arm a claim about a suite speaks of; the strongest one is so on the nominal suite."""
     if role == "strongest real-only":
-        arms = [a for a in evidence.all_of("real-only") if evidence.on_targets(a.name)]
+        real = evidence.all_of("real-only")
+        tried = [a for a in real if evidence.on_targets(a.name, suite)] or real
+        arms = [a for a in tried if evidence.on_targets(a.name)]
         if arms:
             return max(arms, key=lambda a: (evidence.pooled_rate(a.name).rate or 0.0, a.n_real))
         role = "real-only"
@@ -56,7 +58,8 @@ def player(evidence: Evidence, role: str) -> Arm | Lacking:
 
 def players(evidence: Evidence, names: Parameters) -> tuple[Arm, Arm] | Lacking:
     """The two arms a claim compares: its `arm` and what it is held `against`."""
-    first, second = (player(evidence, names[key]) for key in ("arm", "against"))
+    suite = names.get("suite", "nominal")
+    first, second = (player(evidence, names[key], suite) for key in ("arm", "against"))
     if isinstance(first, Lacking):
         return first
     return second if isinstance(second, Lacking) else (first, second)

@@ -29,6 +29,9 @@ class Evidence:
     sim: name of the target that is the simulation; targets: names of the others (twins, robots).
     goal: success rate that is wanted on the targets, None for simply the best.
     strategies: situation -> strategy the advisor names there, for the claim that they differ.
+    variants: names of arms that differ from the others in something else than data (what their
+    policies sense). operator: target -> suite -> (successes, attempts) of whoever gave the real
+    demonstrations. force_limit_n: peak force within which a trial should stay.
     """
 
     task: str
@@ -41,6 +44,32 @@ class Evidence:
     margin: float = MARGIN
     goal: float | None = None
     strategies: Mapping[str, str] = field(default_factory=dict)
+    variants: tuple[str, ...] = ()
+    operator: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
+    force_limit_n: float | None = None
+
+    def roads(self) -> Evidence:
+        """The same without arms that differ in something else than data, and what they took.
+
+        Learning curves, claims and advice are about data; two arms of the same data would be two
+        points at one place.
+        """
+        if not self.variants:
+            return self
+        named = [(charge, charge.arm.split("+")) for charge in self.charges]
+        left = [(c, [n for n in names if n not in self.variants]) for c, names in named]
+        return replace(
+            self,
+            arms=tuple(arm for arm in self.arms if arm.name not in self.variants),
+            trials=tuple(row for row in self.trials if row.arm not in self.variants),
+            charges=tuple(replace(c, arm="+".join(names)) for c, names in left if names),
+            variants=(),
+        )
+
+    def suites_of(self, arm: str) -> tuple[str, ...]:
+        """The suites an arm was tried on, nominal first, the others as they came."""
+        found = dict.fromkeys(row.suite for row in self.trials if row.arm == arm)
+        return tuple(sorted(found, key=lambda suite: suite != "nominal"))
 
     def arm(self, name: str) -> Arm:
         """The arm of that name."""

@@ -44,6 +44,8 @@ class TrialRow:
     n_sim: int | None = None
     plan_sha: str | None = None
     collisions: int | None = None
+    peak_force: float | None = None
+    seconds: float | None = None
 
     @classmethod
     def of(cls, trial: Trial) -> TrialRow:
@@ -59,6 +61,8 @@ class TrialRow:
             failure=trial.failure,
             plan_sha=trial.plan_sha,
             collisions=trial.collisions,
+            peak_force=trial.peak_force,
+            seconds=trial.seconds,
         )
 
 
@@ -226,6 +230,8 @@ class _Cells:
             n_sim=self.whole("n_sim"),
             plan_sha=self.text("plan_sha"),
             collisions=self.whole("collisions"),
+            peak_force=self.number("peak_force"),
+            seconds=self.number("seconds"),
         )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from simreal.core.errors import unknown
 from simreal.verdicts.advise import ADVICE_STATES
+from simreal.verdicts.by_suite import BY_SUITE, OPERATOR
 from simreal.verdicts.claims import CLAIM_STATES
 from simreal.verdicts.compare import STATES
 from simreal.verdicts.cost import KINDS
@@ -17,6 +18,8 @@ from simreal.verdicts.cost.schema import CLOCK, COST_REPORT, DAYS, ECONOMICS, TI
 from simreal.verdicts.curves.schema import CURVES
 from simreal.verdicts.explain import EXPLANATION
 from simreal.verdicts.failure_map import FAILURE_MAP
+from simreal.verdicts.force import FORCE
+from simreal.verdicts.goals import GOALS
 from simreal.verdicts.judged_schema import (
     ACCEPTANCE,
     EVALUATE,
@@ -202,6 +205,10 @@ SUMMARY: Schema = record(
     recipes=RECIPES,
     ranking=optional(RANKING),
     acceptance=ACCEPTANCE,
+    goals=GOALS,
+    by_suite=BY_SUITE,
+    force=optional(FORCE),
+    operator=OPERATOR,
     curves=CURVES,
     economics=optional(ECONOMICS),
     time=optional(TIME),

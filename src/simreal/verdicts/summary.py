@@ -11,6 +11,7 @@ from simreal.core.errors import UsageError
 from simreal.core.types import TargetSpec
 from simreal.verdicts.acceptance import acceptance_of
 from simreal.verdicts.advise import Advice
+from simreal.verdicts.by_suite import by_suite, gap_entry, operator_of
 from simreal.verdicts.claims import evaluate_claims
 from simreal.verdicts.compare import State, decide
 from simreal.verdicts.cost import Arm, ArmCost
@@ -19,7 +20,8 @@ from simreal.verdicts.cost.timing import time_of
 from simreal.verdicts.curves import curves_of, posterior_of
 from simreal.verdicts.evidence import DeclaredTest, Evidence, contrast, rate_of
 from simreal.verdicts.exact import holm
-from simreal.verdicts.intervals import t_interval
+from simreal.verdicts.force import force_of, over_targets
+from simreal.verdicts.goals import Goal, goals_of
 from simreal.verdicts.ranking import ranking_of
 from simreal.verdicts.rates import Interval
 from simreal.verdicts.recipe import recipes_of
@@ -46,7 +48,8 @@ class TargetFacts:
 class StudyFacts:
     """What the trials themselves do not say.
 
-    tests: the declared family; None for every pair. explanation: explain.json, where there is one.
+    tests: the declared family; None for every pair. goals: what was to be shown. explanation:
+    explain.json, where there is one.
     """
 
     study: str
@@ -55,6 +58,7 @@ class StudyFacts:
     versions: Mapping[str, str]
     wall_s: float
     tests: tuple[DeclaredTest, ...] | None = None
+    goals: tuple[Goal, ...] = ()
     explanation: Mapping[str, Any] | None = None
 
 
@@ -114,7 +118,8 @@ def summarise(facts: StudyFacts, evidence: Evidence, advice: Advice) -> dict[str
     costs = evidence.costs
     tests = every_pair(evidence) if facts.tests is None else facts.tests
     ranked, goal = ranking_of(evidence), evidence.goal
-    posterior = posterior_of(evidence)
+    roads = evidence.roads()
+    posterior = posterior_of(roads)
     labels = {target.name: target.label for target in facts.targets}
     return {
         "schema": SUMMARY_SCHEMA,
@@ -123,15 +128,19 @@ def summarise(facts: StudyFacts, evidence: Evidence, advice: Advice) -> dict[str
         "goal": goal,
         "targets": [asdict(target) for target in facts.targets],
         "arms": [_arm(evidence, arm, costs.get(arm.name)) for arm in evidence.arms],
-        "claims": [verdict.to_json() for verdict in evaluate_claims(evidence)],
+        "claims": [verdict.to_json() for verdict in evaluate_claims(roads)],
         "verdicts": [verdict.to_json() for verdict in verdicts(evidence, tests)],
         "advice": advice.to_json(),
         "recipes": [verdict.to_json() for verdict in recipes_of(evidence, tests)],
         "ranking": None if ranked is None else ranked.to_json(),
         "acceptance": [one.to_json() for one in acceptance_of(evidence, goal, labels)],
-        "curves": curves_of(evidence, goal, posterior=posterior),
-        "economics": economics_of(evidence, posterior=posterior),
-        "time": time_of(evidence, goal=goal, posterior=posterior),
+        "goals": [verdict.to_json() for verdict in goals_of(evidence, facts.goals)],
+        "by_suite": by_suite(evidence),
+        "force": force_of(evidence),
+        "operator": operator_of(evidence),
+        "curves": curves_of(roads, goal, posterior=posterior),
+        "economics": economics_of(roads, posterior=posterior),
+        "time": time_of(roads, goal=goal, posterior=posterior),
         "explanation": facts.explanation,
         "versions": dict(facts.versions),
         "wall_s": facts.wall_s,
@@ -150,27 +159,8 @@ def _arm(evidence: Evidence, arm: Arm, cost: ArmCost | None) -> dict[str, Any]:
         "seeds": list(arm.seeds),
         "sim": rate_of(sim).to_json() if sim else None,
         "target": [{"name": name, **rate_of(rows).to_json()} for name, rows in cells.items()],
-        "over_targets": _over_targets(evidence, arm),
-        "gap": _gap(evidence, arm),
+        "over_targets": over_targets([rate_of(rows).rate for rows in cells.values()]),
+        "gap": gap_entry(evidence, arm.name),
         "suites": {suite: rate.to_json() for suite, rate in rates.items() if rate.n},
         "cost": cost.to_json() if cost else None,
     }
-
-
-def _over_targets(evidence: Evidence, arm: Arm) -> dict[str, Any] | None:
-    """A t interval over target means; None for a single target."""
-    rates = [rate_of(rows).rate for rows in evidence.on_targets(arm.name).values()]
-    means = [rate for rate in rates if rate is not None]
-    if len(means) < 2:
-        return None
-    mean, ci = t_interval(means)
-    method = "t interval over target means"
-    return {"mean": mean, "ci": list(ci), "method": method, "n_targets": len(means)}
-
-
-def _gap(evidence: Evidence, arm: Arm) -> dict[str, Any] | None:
-    found = evidence.gap_of(arm.name)
-    if found is None:
-        return None
-    estimate = found.estimate
-    return {"points": estimate.difference, "ci": list(estimate.ci), "method": found.method}
