@@ -72,8 +72,8 @@ def test_the_page_is_self_contained_and_shows_film_and_factors(found, tmp_path):
 
 
 def test_a_missing_film_and_a_policy_without_failures_still_make_a_page(found, tmp_path):
-    empty = without_regions(found) | {"regions": [], "kinds": {}, "note": "A note."}
+    empty = without_regions(found) | {"regions": [], "kinds": {}}
     empty["failures"] = {"k": 0, "n": 100, "rate": 0.0, "ci": [0.0, 0.037]}
-    assert "A note." in page(empty, tmp_path)
+    assert "no profile for a next round" in page(empty, tmp_path)
     assert "fails 0" in " ".join(explored.map_lines(empty))
     assert page(found, tmp_path).count("<img") == 0

@@ -1,5 +1,7 @@
 """Profiles of regions: draws lie inside, files load, the next round draws the failing ranges."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -20,6 +22,8 @@ from simreal.verdicts.regions import Bound, Region
 from simreal.worlds.randomize import Profile, profile
 from simreal.worlds.simulated import SimConfig, draw_scenario
 from simreal.worlds.so101_rig import SO101
+from simreal.worlds.starts import starting
+from simreal.worlds.tasks import task as find_task
 from simreal.worlds.variation import Axis, Each, Integers, LogUniform, Mixture, Normal, Uniform
 
 AXES = (
@@ -101,28 +105,40 @@ def test_two_ranges_of_one_number_share_its_half(space):
 def test_files_are_written_for_what_stands_out_and_load(space, tmp_path):
     found = [*STATES, {"state": NOT_CONFIRMED}, *STATES]
     written = write_profiles(tmp_path, space, [DIM, ASIDE, PLACE], found)
-    assert written.regions == ("region-1.toml", None, None)
+    assert written.regions == ("region-1.toml", None, "region-3.toml")
     assert written.following == FOLLOWING
-    assert "object_y_m" in written.note
-    assert sorted(p.name for p in tmp_path.iterdir()) == [FOLLOWING, "region-1.toml"]
-    again = profile(str(tmp_path / "region-1.toml"), SO101)
-    assert again.axes == inside(space, DIM, "region-1").axes
-    assert profile(str(tmp_path / FOLLOWING), SO101).axes == following(space, [DIM]).axes
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        FOLLOWING,
+        "region-1.toml",
+        "region-3.toml",
+    ]
+    for file, region in (("region-1", DIM), ("region-3", PLACE)):
+        assert profile(str(tmp_path / f"{file}.toml"), SO101) == inside(space, region, file)
+    assert profile(str(tmp_path / FOLLOWING), SO101) == following(space, [DIM, PLACE])
+
+
+def test_regions_of_initial_values_share_half_of_the_starts(space):
+    near = Region((Bound("object_x_m", None, 0.18, ""), Bound("exposure", 0.0, None, "")))
+    first, second = following(space, [PLACE, DIM, near]).starts
+    assert (first.weight, second.weight) == (0.25, 0.25)
+    assert first.bounds == (("object_y_m", 0.05, math.inf),)
+    assert second.bounds == (("object_x_m", -math.inf, 0.18),)
+    alone = inside(space, near, "region-1")
+    assert alone.starts[0].weight == 1.0
+    draw = starting(find_task("lift"), alone.starts)
+    assert all(draw(generator(i, "test"))["object_x_m"] <= 0.18 for i in range(50))
 
 
 def test_without_a_region_there_is_no_profile(space, tmp_path):
     written = write_profiles(tmp_path, space, [DIM], [{"state": NOT_CONFIRMED}])
-    assert (written.regions, written.following, written.note) == ((None,), None, "")
+    assert (written.regions, written.following) == ((None,), None)
     assert not list(tmp_path.iterdir())
-    only_placed = write_profiles(tmp_path, space, [PLACE], STATES)
-    assert (only_placed.regions, only_placed.following) == ((None,), None)
-    assert "object_y_m" in only_placed.note
 
 
 def test_a_profile_survives_toml(space, tmp_path):
-    for chosen in (following(space, [DIM, ASIDE]), inside(space, ASIDE, "a")):
+    for chosen in (following(space, [DIM, ASIDE, PLACE]), inside(space, ASIDE, "a")):
         (tmp_path / "p.toml").write_text(toml(chosen, "A comment."))
-        assert profile(str(tmp_path / "p.toml"), SO101).axes == chosen.axes
+        assert profile(str(tmp_path / "p.toml"), SO101) == chosen
 
 
 ends = st.floats(-2, 2)

@@ -10,9 +10,10 @@ import pytest
 from tests.contract.fake_target import FakeTarget
 from tests.robots.fake_arm import FakeArm
 
+from simreal.compute.executor import make_executor
 from simreal.robots import lerobot_robot
 from simreal.robots.asking import Verdict
-from simreal.study import single, targets
+from simreal.study import single, targets, trying
 
 FILE = '[robot]\ntype = "so101_follower"\nid = "me"\n[move]\nspeed_deg_s = 180\n'
 
@@ -198,3 +199,26 @@ def test_a_policy_that_does_not_fit_the_target_is_refused(run, checkpoint, small
     assert (code, out) == (1, "")
     assert "The policy reads the cameras" in err
     assert not Small.sizes
+
+
+STARTS = "[[starts]]\nobject_y_m = { low = 0.05 }\n"
+
+
+def test_starts_bound_the_initial_values_on_any_target(run, checkpoint, tmp_path, monkeypatch):
+    """On a target of its own with --starts, on sim:FILE without."""
+    begun = []
+
+    def seen(job):
+        begun.extend(c.reset["object_y_m"] for c in job.conditions)
+        return trying.trial_job(job)
+
+    monkeypatch.setattr(single, "trial_job", seen)
+    monkeypatch.setattr(single, "pool_of", lambda workers: make_executor("inline"))
+    (tmp_path / "left.toml").write_text(STARTS)
+    command = ("evaluate", checkpoint, "--trials", "3")
+    assert run(*command, "--on", "sim", "--out", "a.jsonl", "--starts", "left.toml")[0] == 0
+    assert run(*command, "--on", "sim:left.toml", "--out", "b.jsonl")[0] == 0
+    assert begun[:3] == begun[3:]
+    assert min(begun) >= 0.05
+    code, _, err = run(*command, "--on", "sim", "--out", "c.jsonl", "--starts", "full")
+    assert (code, "no [[starts]]" in err) == (2, True)

@@ -98,7 +98,7 @@ def printed(capsys, tmp_path, monkeypatch, study):
 
 
 #: What plays hundreds of trials is run by its own tests.
-QUICK = [row for row in ROWS if "--explain" not in row[0]]
+QUICK = [row for row in ROWS if "--explain" not in row[0] and row[1] != "explore"]
 
 
 @pytest.mark.parametrize(("command", "name"), QUICK, ids=[command for command, _ in QUICK])

@@ -29,6 +29,7 @@ from simreal.core.types import (
 from simreal.demos.experts import EXPERT, ScriptedOperator, Style
 from simreal.demos.live import TAIL, window_of
 from simreal.worlds.simulated import SimConfig, draw_scenario, simulated_world
+from simreal.worlds.starts import starting
 from simreal.worlds.tasks import task as find_task
 from simreal.worlds.views import Taken
 from simreal.worlds.world import World
@@ -106,12 +107,12 @@ class Tape:
 
 def conditions_for(config: SimConfig, first: int, count: int) -> list[Condition]:
     """Initial conditions of demonstrations; drawn apart from those of trials."""
-    task = find_task(config.task)
+    drawn = starting(find_task(config.task), config.profile.starts)
     return [
         Condition(
             index=i * config.appearances,
             suite="demonstrations",
-            reset=task.draw(generator(config.seed, "demonstration/reset", i)),
+            reset=drawn(generator(config.seed, "demonstration/reset", i)),
             seed=integer(config.seed, "demonstration/noise", i),
         )
         for i in range(first, first + count)

@@ -91,8 +91,6 @@ def map_lines(found: Content) -> list[str]:
     if dropped:
         lines += ["", *wrap(f"Looked at and not confirmed: {'; '.join(dropped)}.")]
     lines += ["", *wrap(spent(found))]
-    if found["note"]:
-        lines += wrap(found["note"])
     return [plain(line) for line in lines]
 
 

@@ -22,7 +22,7 @@ from simreal.core.errors import UsageError
 from simreal.core.files import read_jsonl
 from simreal.core.types import Condition, Form, TargetSpec
 from simreal.study.single import pool_of, spec_of
-from simreal.study.targets import TargetJob, close_kept
+from simreal.study.targets import TargetJob, close_kept, initial_values
 from simreal.study.trying import TrialJob, ledger_beside, play
 from simreal.trials.plan import Cell, Plan, draw_conditions, load_plan, make_plan, plan_path
 from simreal.trials.run import done_trials
@@ -93,6 +93,7 @@ def evaluate_until_decided(
     form: Form,
     seed: int,
     workers: int | None,
+    starts: str | None = None,
 ) -> Decided:
     """Try one or two checkpoints until decided; see `simreal evaluate --help`."""
     from simreal.policies.runfolder import sha256_of_file
@@ -106,6 +107,7 @@ def evaluate_until_decided(
     spec = spec_of(target)
     for runner in runners:
         runner.check_target(spec)
+    draw = initial_values(task, on, starts)
     plan = make_plan(
         study={"name": "evaluate", "task": task, "suite": suite, "form": form, "seed": seed},
         arms=[
@@ -114,7 +116,7 @@ def evaluate_until_decided(
         ],
         seeds=[seed],
         cells=[Cell(on, suite, spec.kind)],
-        conditions=draw_conditions(found.draw, most, seed, found.suites.get("nominal")),
+        conditions=draw_conditions(draw, most, seed, found.suites.get("nominal")),
         targets=[_target(on, spec)],
         tests={"sequential": rule.to_json()},
         power={},

@@ -52,7 +52,6 @@ def conclude(out: Path, space: Space, about: Mapping[str, Any]) -> dict[str, Any
         **about,
         **found,
         "next_profile": profiles.following,
-        "note": profiles.note,
     }
     write_json(out / "map.json", content)
     build_page(out)

@@ -14,6 +14,7 @@ from simreal.study.space import Space
 from simreal.verdicts.failure_map import STANDS_OUT
 from simreal.verdicts.regions import Bound, Region
 from simreal.worlds.randomize import Profile
+from simreal.worlds.starts import Starts
 from simreal.worlds.variation import (
     Axis,
     Distribution,
@@ -37,7 +38,6 @@ class Profiles:
 
     regions: tuple[str | None, ...]
     following: str | None
-    note: str
 
 
 def write_profiles(
@@ -45,30 +45,21 @@ def write_profiles(
 ) -> Profiles:
     """Write region-N.toml for each region that stands out, and explored.toml for all of them.
 
-    found: the judged regions. Initial values are drawn by the task, not by a profile: a region's
-    bounds on them are left out, and the note says so.
+    found: the judged regions.
     """
     files: list[str | None] = []
     standing: list[Region] = []
-    left: list[str] = []
     for number, (region, entry) in enumerate(zip(regions, found, strict=True), start=1):
-        stands = entry["state"] == STANDS_OUT
-        steered = [b for b in region.bounds if space.axes_of(b.factor)]
-        left += [b.factor for b in region.bounds if stands and b not in steered]
-        name = f"region-{number}.toml" if stands and steered else None
+        name = f"region-{number}.toml" if entry["state"] == STANDS_OUT else None
         if name:
-            narrow = inside(space, Region(tuple(steered)), name.removesuffix(".toml"))
-            write_text(out / name, toml(narrow, f"Only where {Region(tuple(steered)).text}."))
-            standing.append(Region(tuple(steered)))
+            narrow = inside(space, region, name.removesuffix(".toml"))
+            write_text(out / name, toml(narrow, f"Only where {region.text}."))
+            standing.append(region)
         files.append(name)
     if standing:
         about = "; ".join(region.text for region in standing)
         write_text(out / FOLLOWING, toml(following(space, standing), f"More often where {about}."))
-    note = ""
-    if left:
-        names = ", ".join(dict.fromkeys(left))
-        note = f"A profile does not steer {names}: the task draws it, and no file narrows it."
-    return Profiles(tuple(files), FOLLOWING if standing else None, note)
+    return Profiles(tuple(files), FOLLOWING if standing else None)
 
 
 def inside(space: Space, region: Region, name: str) -> Profile:
@@ -77,19 +68,21 @@ def inside(space: Space, region: Region, name: str) -> Profile:
     A bound on the mean of an axis' numbers holds for each of them, which is a part of the region.
     """
     axes = {axis.term: axis for axis in space.config.profile.axes}
-    for bound in region.bounds:
+    for bound in _steered(space, region):
         axes = _with(space, axes, bound, narrowed)
-    return Profile(name, tuple(axes.values()))
+    starts = _starts(space, region, 1.0)
+    return Profile(name, tuple(axes.values()), (starts,) if starts else ())
 
 
 def following(space: Space, regions: Sequence[Region]) -> Profile:
     """The profile with every bounded number drawn from the failing ranges half of the time.
 
-    Of several ranges of one number each gets its share of that half.
+    Of several ranges of one number each gets its share of that half, and so do several regions
+    that bound initial values.
     """
     ranges: dict[str, list[Bound]] = {}
     for region in regions:
-        for bound in region.bounds:
+        for bound in _steered(space, region):
             ranges.setdefault(bound.factor, []).append(bound)
     axes = {axis.term: axis for axis in space.config.profile.axes}
     for factor, bounds in ranges.items():
@@ -98,7 +91,25 @@ def following(space: Space, regions: Sequence[Region]) -> Profile:
             return Mixture(d, _blend([narrowed(d, bound) for bound in bounds]), WEIGHT)
 
         axes = _with(space, axes, Bound(factor, None, None, factor), mixed)
-    return Profile("explored", tuple(axes.values()))
+    bounded = [region for region in regions if len(_steered(space, region)) < len(region.bounds)]
+    starts = [_starts(space, region, WEIGHT / len(bounded)) for region in bounded]
+    return Profile("explored", tuple(axes.values()), tuple(s for s in starts if s))
+
+
+def _steered(space: Space, region: Region) -> list[Bound]:
+    """The bounds on what axes draw; the others are on initial values."""
+    return [bound for bound in region.bounds if space.axes_of(bound.factor)]
+
+
+def _starts(space: Space, region: Region, weight: float) -> Starts | None:
+    """The bounds on initial values, in a share of the draws; None: there are none."""
+    steered = _steered(space, region)
+    bounds = [
+        (b.factor, -math.inf if b.low is None else b.low, math.inf if b.high is None else b.high)
+        for b in region.bounds
+        if b not in steered
+    ]
+    return Starts(weight, tuple(bounds)) if bounds else None
 
 
 def _blend(parts: Sequence[Distribution]) -> Distribution:
@@ -151,6 +162,9 @@ def toml(profile: Profile, comment: str) -> str:
     for axis in profile.axes:
         lines += ["", f"[axes.{axis.term}]"]
         lines += [f"{key} = {_value(value)}" for key, value in axis.to_json().items()]
+    for starts in profile.starts:
+        lines += ["", "[[starts]]"]
+        lines += [f"{key} = {_value(value)}" for key, value in starts.to_json().items()]
     return "\n".join(lines) + "\n"
 
 

@@ -128,7 +128,7 @@ def _chosen(
     space: Space, rng: np.random.Generator, wanted: Mapping[str, float]
 ) -> dict[str, float]:
     """Initial values near a place: one of many draws, with the weight the place gives it."""
-    drawn = [space.task.draw(rng) for _ in range(_DRAWS)]
+    drawn = [space.start(rng) for _ in range(_DRAWS)]
     x = np.stack(
         [ranks(np.array([d[n] for d in drawn]), space.reference[n]) for n in wanted], axis=1
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -23,7 +24,7 @@ from simreal.report.media import contact_sheet
 from simreal.robots.twinfile import TwinFile, write_twin
 from simreal.study.data import Collection, collect_live, collect_sim
 from simreal.study.ledger import Ledger
-from simreal.study.targets import TargetJob, close_kept, open_target
+from simreal.study.targets import TargetJob, close_kept, initial_values, open_target
 from simreal.study.training import TrainJob, steps_done, train_charge, train_job
 from simreal.study.trying import TrialJob, ledger_beside, trial_charges, trial_job
 from simreal.trials.plan import SHARD, draw_conditions
@@ -166,6 +167,7 @@ def evaluate_one(
     form: Form,
     seed: int,
     workers: int | None,
+    starts: str | None = None,
 ) -> Rate:
     """Try one checkpoint on one target; see `simreal evaluate --help`."""
     from simreal.policies.runfolder import sha256_of_file
@@ -175,26 +177,29 @@ def evaluate_one(
     found = find_task(task)
     if trials < 1:
         raise UsageError(f"--trials {trials}; ask for at least 1.")
+    draw = initial_values(task, on, starts)
     size = next(iter(runner.cameras.values()), (64, 64))
     target = TargetJob(on, task, form, size_px=size[0])
     spec = spec_of(target)
     runner.check_target(spec)
     file = Path(on.partition(":")[2])
-    request = {
+    request: dict[str, Any] = {
         "on": [on, sha256_of_file(file) if file.is_file() else None],
         "weights": sha256_of_file(checkpoint / "model.safetensors"),
         "conditions": [task, suite, seed, trials],
         "form": form,
     }
+    if starts is not None:
+        request["starts"] = sha256_of_file(Path(starts))
     name = checkpoint.parent.name
     shard = TrialJob(
         sha256_of(request), name, seed, str(checkpoint), target, on, spec.kind, (), found.horizon
     )
-    drawn = draw_conditions(found.draw, trials, seed, found.suites.get("nominal"))
+    drawn = draw_conditions(draw, trials, seed, found.suites.get("nominal"))
     conditions = [replace(c, suite=suite) for c in drawn]
     count = min(SHARD, spec.batch)
-    starts = range(0, trials, count)
-    jobs = [replace(shard, conditions=tuple(conditions[i : i + count])) for i in starts]
+    firsts = range(0, trials, count)
+    jobs = [replace(shard, conditions=tuple(conditions[i : i + count])) for i in firsts]
     return _run_jobs(jobs, out, workers)
 
 

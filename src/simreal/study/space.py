@@ -20,6 +20,7 @@ from simreal.verdicts.numerics import Array
 from simreal.verdicts.regions import Region, Scale, columns_of, scale_of
 from simreal.worlds.randomize import RETRIES, impossible, settings_of
 from simreal.worlds.simulated import SimConfig, scene_of
+from simreal.worlds.starts import starting
 from simreal.worlds.tasks import task as find_task
 from simreal.worlds.variation import Axis, Each
 
@@ -70,6 +71,7 @@ class Space:
                 "search; choose visual, dynamics, full or a file."
             )
         terms = self.task.robot.terms
+        self.start = starting(self.task, config.profile.starts)
         self._axes: tuple[tuple[Axis, int], ...] = tuple(
             (axis, terms[axis.term].size) for axis in config.profile.axes
         )
@@ -138,7 +140,7 @@ class Space:
 
     def plain(self, rng: np.random.Generator) -> tuple[Array, dict[str, float]]:
         """A draw of the profile as it is."""
-        return rng.random(self.dimensions), self.task.draw(rng)
+        return rng.random(self.dimensions), self.start(rng)
 
     def within(self, rng: np.random.Generator, region: Region) -> tuple[Array, dict[str, float]]:
         """A draw of the profile that lies in the region: others are thrown away.
@@ -149,7 +151,7 @@ class Space:
         names = {bound.factor for bound in region.bounds}
         for _ in range(MOST_DRAWS // _BLOCK):
             fractions = rng.random((_BLOCK, self.dimensions))
-            resets = [self.task.draw(rng) for _ in range(_BLOCK)]
+            resets = [self.start(rng) for _ in range(_BLOCK)]
             found = np.flatnonzero(region.inside(self._columns(fractions, resets, names)))
             if len(found):
                 return fractions[found[0]], resets[found[0]]
@@ -179,7 +181,7 @@ class Space:
     def _reference(self) -> tuple[Array, dict[str, Array]]:
         rng = generator(0, "explore/reference")
         fractions = rng.random((REFERENCE, self.dimensions))
-        resets = [self.task.draw(rng) for _ in range(REFERENCE)]
+        resets = [self.start(rng) for _ in range(REFERENCE)]
         point = Point(0, self.values(fractions[0]), resets[0])
         return fractions, self._columns(fractions, resets, self.factors(point))
 

@@ -13,6 +13,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Protocol, cast
 
+import numpy as np
+
 from simreal.core.errors import UsageError, unknown
 from simreal.core.protocols import Target
 from simreal.core.types import Form
@@ -20,6 +22,7 @@ from simreal.robots.twin import open_twin
 from simreal.robots.twinfile import read_twin
 from simreal.worlds.randomize import profile
 from simreal.worlds.simulated import SimConfig, simulated_world
+from simreal.worlds.starts import starting
 from simreal.worlds.task import Privileged
 from simreal.worlds.tasks import task as find_task
 
@@ -109,6 +112,25 @@ def _open_plugin(kind: str, argument: str, job: TargetJob) -> Target:
     except ImportError as error:
         raise UsageError(f"Target kind {kind!r} ({point.value}) cannot load: {error}.") from error
     return factory(argument, job)
+
+
+def initial_values(
+    task: str, ref: str, starts: str | None = None
+) -> Callable[[np.random.Generator], dict[str, float]]:
+    """How initial values are drawn: by the task, within the bounds of a profile that has any.
+
+    starts: that profile; None: the one of a target `sim:PROFILE`.
+
+    Raises:
+        UsageError: for a profile without such bounds where one is asked for, or a bad one.
+    """
+    found = find_task(task)
+    kind, _, argument = ref.partition(":")
+    name = starts or (argument if kind == "sim" and argument else "none")
+    bounds = profile(name, found.robot).starts
+    if starts is not None and not bounds:
+        raise UsageError(f"--starts {starts}: this profile has no [[starts]].")
+    return starting(found, bounds)
 
 
 def check_reference(ref: str, task: str) -> None:

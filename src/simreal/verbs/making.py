@@ -190,6 +190,7 @@ def evaluate(
     suite: str = "nominal",
     task: str = "lift",
     form: Form = "primitive",
+    starts: str | None = None,
     seed: int = 0,
     workers: int | None = None,
     json_output: Json = False,
@@ -205,6 +206,8 @@ def evaluate(
         suite: nominal or backgrounds.
         task: Name of the task.
         form: Look of the robot in simulation; a twin's stands in its file.
+        starts: Profile (TOML) whose [[starts]] bound the initial values, on any target; those of
+            sim:PROFILE always do.
         seed: Of the initial conditions; equal seeds make trials paired.
         workers: Worker processes; as many as fit the machine if left out.
         json_output: Print one JSON object and nothing else on standard output.
@@ -220,6 +223,7 @@ def evaluate(
         "form": form,
         "seed": seed,
         "workers": workers,
+        "starts": starts,
     }
     if stop.until_decided:
         _decide(checkpoint, on, out, stop, json_output, how)

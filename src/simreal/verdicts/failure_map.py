@@ -28,7 +28,6 @@ from simreal.verdicts.schema_parts import (
     NUMBER,
     RATE,
     RATE_FIELDS,
-    TEXT,
     Schema,
     array,
     mapping,
@@ -79,7 +78,6 @@ FAILURE_MAP: Schema = record(
     explained=RATE,
     factors=array(_FACTOR),
     next_profile=optional(NAME),
-    note=TEXT,
 )
 
 

@@ -31,5 +31,4 @@ def failure_map_example() -> dict[str, Any]:
         **found,
         "regions": [{**entry, **region} for entry in found["regions"]],
         "next_profile": "explored.toml",
-        "note": "",
     }

@@ -20,6 +20,7 @@ from simreal.core.types import Scenario
 from simreal.worlds.robot import Robot
 from simreal.worlds.scene import Scene
 from simreal.worlds.settings import Settings
+from simreal.worlds.starts import Starts, starts_from_json
 from simreal.worlds.terms_visual import VISUAL
 from simreal.worlds.variation import OPERATIONS, Axis, Operation, axis_from_json
 
@@ -32,14 +33,16 @@ RETRIES = 50
 
 @dataclass(frozen=True)
 class Profile:
-    """A named set of axes, one a term."""
+    """A named set of axes, one a term, and how often initial values lie within which bounds."""
 
     name: str
     axes: tuple[Axis, ...] = ()
+    starts: tuple[Starts, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """A JSON value that `profile_from_json` turns back into an equal profile."""
-        return {"name": self.name, "axes": {axis.term: axis.to_json() for axis in self.axes}}
+        content = {"name": self.name, "axes": {axis.term: axis.to_json() for axis in self.axes}}
+        return content | ({"starts": [s.to_json() for s in self.starts]} if self.starts else {})
 
 
 def profile_from_json(content: Mapping[str, Any], robot: Robot) -> Profile:
@@ -49,8 +52,8 @@ def profile_from_json(content: Mapping[str, Any], robot: Robot) -> Profile:
         UsageError: naming an unknown axis, distribution or operation, or an impossible range.
     """
     for key in content:
-        if key not in ("name", "axes"):
-            raise unknown("entry of a profile", key, ("name", "axes"))
+        if key not in ("name", "axes", "starts"):
+            raise unknown("entry of a profile", key, ("name", "axes", "starts"))
     axes = content.get("axes", {})
     if not isinstance(axes, Mapping) or not all(isinstance(a, Mapping) for a in axes.values()):
         raise UsageError(
@@ -63,6 +66,7 @@ def profile_from_json(content: Mapping[str, Any], robot: Robot) -> Profile:
     return Profile(
         str(content.get("name", "unnamed")),
         tuple(axis_from_json(term, axis) for term, axis in axes.items()),
+        starts_from_json(content.get("starts", ())),
     )
 
 

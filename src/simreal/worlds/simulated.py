@@ -12,6 +12,7 @@ from simreal.worlds.names import CAMERAS
 from simreal.worlds.randomize import Profile, draw
 from simreal.worlds.scene import Scene, build
 from simreal.worlds.settings import Settings
+from simreal.worlds.starts import starting
 from simreal.worlds.tasks import task as find_task
 from simreal.worlds.textures import bank, from_folder
 from simreal.worlds.world import World
@@ -47,6 +48,7 @@ class SimConfig:
             UsageError: naming what was wrong and what is allowed.
         """
         robot = find_task(self.task).robot
+        starting(find_task(self.task), self.profile.starts)
         for axis in self.profile.axes:
             if axis.term not in robot.terms:
                 raise unknown(f"axis of the task {self.task}", axis.term, robot.terms)
