@@ -38,6 +38,12 @@ def test_a_region_is_one_readable_sentence(found):
     )
 
 
+def test_the_most_frequent_kind_is_named_whatever_the_order(found):
+    region = {**found["regions"][0], "kinds": {"dropped": 1, "missed": 7, "slipped": 2}}
+    assert explored.sentence(region).endswith("; mostly `missed`")
+    assert "mostly" not in explored.sentence({**region, "kinds": {}})
+
+
 def test_lines_fit_a_terminal_and_compare_nothing(found):
     for content in (found, without_regions(found)):
         lines = explored.map_lines(content)

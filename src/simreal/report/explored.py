@@ -14,7 +14,7 @@ from simreal.report.lines import plain
 from simreal.report.media import embed
 from simreal.report.numbers import Cell, cell, counts, percent, span
 from simreal.report.page import environment
-from simreal.report.text import WIDTH, wrap
+from simreal.report.text import WIDTH, capital, wrap
 from simreal.verdicts.failure_map import STANDS_OUT
 
 Content = Mapping[str, Any]
@@ -46,9 +46,14 @@ def sentence(region: Content) -> str:
     """`light_ambient below x0.7: fails 62 % (48 to 74) against 9 % (5 to 15) elsewhere; ...`."""
     inside, outside = cell(region["inside"]), cell(region["outside"])
     against = failing(outside).removeprefix("fails ")
-    most = next(iter(region["kinds"]), None)
+    most = next(iter(often(region["kinds"])), None)
     kind = f"; mostly `{most}`" if most else ""
     return f"{region['text']}: {failing(inside)} against {against} elsewhere{kind}"
+
+
+def often(kinds: Mapping[str, int]) -> dict[str, int]:
+    """Failure kinds, the most frequent first."""
+    return dict(sorted(kinds.items(), key=lambda item: (-item[1], item[0])))
 
 
 def explains(region: Content) -> str:
@@ -116,7 +121,7 @@ def build_page(out: Path) -> Path:
     found = read_json(out / "map.json")
     page = environment().get_template("explore.html")
     html = page.render(
-        found=found,
+        found={**found, "kinds": often(found["kinds"])},
         headline=headline(found),
         spent=spent(found),
         regions=[_region(region, out) for region in standing(found)],
@@ -136,12 +141,14 @@ def _region(region: Content, out: Path) -> dict[str, Any]:
     strips = [(name, out / "media" / name) for name in region["pictures"]]
     return {
         **region,
-        "sentence": sentence(region),
+        "kinds": often(region["kinds"]),
+        "sentence": capital(sentence(region).removeprefix(f"{region['text']}: ")),
         "explained": explains(region),
-        "strips": [(_camera(name), embed(path)) for name, path in strips if path.is_file()],
+        "strips": [(_caption(name), embed(path)) for name, path in strips if path.is_file()],
     }
 
 
-def _camera(file: str) -> str:
-    """The camera in the name of a filmstrip: what stands behind the last dash."""
-    return file.removesuffix(".png").rpartition("-")[2]
+def _caption(file: str) -> str:
+    """What the name of a filmstrip says, `region-1-never-reached-wrist.png`."""
+    _, _, *kind, camera = file.removesuffix(".png").split("-")
+    return f"{' '.join(kind)}, {camera} camera, from left to right"

@@ -18,7 +18,7 @@ from simreal.study.trying import policy_of
 from simreal.trials.run import Frames, run_shard
 from simreal.worlds.randomize import settings_of
 from simreal.worlds.settings import Settings
-from simreal.worlds.simulated import SimConfig, scene_of, sim_spec
+from simreal.worlds.simulated import SimConfig, scene_of, simulated_world
 from simreal.worlds.tasks import task as find_task
 from simreal.worlds.world import World
 
@@ -71,8 +71,7 @@ class _Stage:
 def _stage(config: SimConfig) -> tuple[_Stage, World]:
     """The world of an exploration, kept in this process."""
     stage = _Stage(config)
-    scene = scene_of(config.task, config.form, config.backgrounds)
-    return stage, World(find_task(config.task), scene, sim_spec(config), stage.prepare)
+    return stage, simulated_world(config, stage.prepare)
 
 
 def explore_job(job: ExploreJob) -> Explored:

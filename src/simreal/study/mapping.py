@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from simreal.core.files import read_json, read_jsonl, write_json
-from simreal.report.explored import build_page
+from simreal.report.explored import build_page, often
 from simreal.study.explore_job import film_name, point_of
 from simreal.study.region_profiles import write_profiles
 from simreal.study.space import Space
@@ -82,7 +82,7 @@ def _evidence(out: Path, space: Space, regions: Sequence[Region]) -> Evidence:
 
 def _pictures(out: Path, number: int, kinds: Mapping[str, int]) -> list[str]:
     """The filmstrips of a region's most frequent failure of those that were filmed."""
-    for kind in kinds:
+    for kind in often(kinds):
         found = sorted(path.name for path in (out / "media").glob(film_name(number, kind, "*")))
         if found:
             return found

@@ -15,7 +15,7 @@ from simreal.worlds.settings import Settings
 from simreal.worlds.starts import starting
 from simreal.worlds.tasks import task as find_task
 from simreal.worlds.textures import bank, from_folder
-from simreal.worlds.world import World
+from simreal.worlds.world import Prepare, World
 
 #: Textures of the training bank.
 TEXTURES = 24
@@ -98,8 +98,11 @@ def draw_scenario(config: SimConfig, index: int) -> tuple[Scenario, Settings]:
     )
 
 
-def simulated_world(config: SimConfig) -> World:
-    """A world whose condition i is played under scenario i of the configured profile."""
+def simulated_world(config: SimConfig, settings: Prepare | None = None) -> World:
+    """A world whose condition i is played under scenario i of the configured profile.
+
+    settings: those of each condition, where they are not the profile's scenarios in order.
+    """
 
     def prepare(condition: Condition) -> Settings:
         if condition.suite not in ("nominal", "demonstrations", *find_task(config.task).suites):
@@ -113,7 +116,7 @@ def simulated_world(config: SimConfig) -> World:
         find_task(config.task),
         scene_of(config.task, config.form, config.backgrounds),
         sim_spec(config),
-        prepare,
+        settings or prepare,
         shadows=config.shadows,
         device=config.device,
     )
