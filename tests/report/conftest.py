@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.report import synthetic
+from tests.report.inserted import inserted
 
 from simreal.report.page import build_page
 
@@ -39,7 +40,15 @@ def full_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def felt_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("studies") / "felt"
+    inserted(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
 def studies(
-    full_study: Path, demo_study: Path, edge_study: Path, bare_study: Path
+    full_study: Path, demo_study: Path, edge_study: Path, bare_study: Path, felt_study: Path
 ) -> dict[str, Path]:
-    return {"full": full_study, "demo": demo_study, "edges": edge_study, "bare": bare_study}
+    found = {"full": full_study, "demo": demo_study, "edges": edge_study, "bare": bare_study}
+    return {**found, "felt": felt_study}

@@ -23,7 +23,8 @@ FIGURES = (
     *("success", "gap", "waterfall", "curves", "roads", "cost", "trade"),
     *("reach", "breakeven", "calendar"),
 )
-STUDIES = ("full", "demo", "edges", "bare")
+FORCES = ("force-way", "force-time")
+STUDIES = ("full", "demo", "edges", "bare", "felt")
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text()
 both_schemes = pytest.mark.parametrize("scheme", ["light", "dark"])
 
@@ -54,7 +55,7 @@ def expected(folder: Path) -> list[str]:
     }
     found = [name for name in FIGURES if has[name]]
     assert len(found) == len(FIGURES) or folder.name != "full"
-    return found
+    return [found[0], *(FORCES if summary.get("force") else ()), *found[1:]]
 
 
 @both_schemes

@@ -7,7 +7,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from simreal.report import explained, outlook, plots, view
+from simreal.core.types import RATE_HZ
+from simreal.report import explained, felt, outlook, plots, view
 from simreal.report.marks import CostBar, Reach, Road, Span
 from simreal.report.records import Study
 
@@ -15,9 +16,27 @@ from simreal.report.records import Study
 Draw = Callable[[int, str], str]
 
 
-def figures(study: Study, bars: Sequence[CostBar]) -> dict[str, Markup]:
-    """Name -> both drawings; the style sheet shows one of them. bars: of the cost figure."""
-    return {name: both(name, draw) for name, draw in _drawings(study, bars).items()}
+def figures(
+    study: Study, bars: Sequence[CostBar], profiles: Mapping[str, Any] | None = None
+) -> dict[str, Markup]:
+    """Name -> both drawings; the style sheet shows one of them.
+
+    bars: of the cost figure. profiles: media/forces.json, where forces were measured.
+    """
+    drawings = {**_drawings(study, bars), **_forces(study, profiles or {})}
+    return {name: both(name.replace("_", "-"), draw) for name, draw in drawings.items()}
+
+
+def _forces(study: Study, profiles: Mapping[str, Any]) -> Mapping[str, Draw]:
+    force = study.summary.get("force")
+    if not force:
+        return {}
+    found = {
+        "force_way": (plots.force_way, felt.way_panels(study, profiles)),
+        "force_time": (plots.force_time, felt.film_panels(study, profiles, RATE_HZ)),
+    }
+    more = (float(force["limit_n"]), study.label)
+    return {name: _bound(draw, panels, *more) for name, (draw, panels) in found.items() if panels}
 
 
 def both(name: str, draw: Draw) -> Markup:

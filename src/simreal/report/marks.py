@@ -178,3 +178,23 @@ class Span:
     robot: tuple[float | None, float | None]
     by_deadline: float | None
     cost: tuple[float | None, float | None]
+
+
+@dataclass(frozen=True)
+class ForceCurve:
+    """Force (N) over way (mm) or time (s): the middle, and the ends of a band (empty: none)."""
+
+    place: str
+    at: tuple[float, ...]
+    low: tuple[float, ...]
+    middle: tuple[float, ...]
+    high: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class ForcePanel:
+    """The force curves that stand in one panel, with the counts behind them in words."""
+
+    name: str
+    counts: str
+    curves: tuple[ForceCurve, ...]

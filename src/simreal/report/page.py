@@ -12,7 +12,18 @@ from markupsafe import Markup, escape
 
 from simreal.core.files import write_text
 from simreal.core.types import STAND_IN
-from simreal.report import album, applied, explained, figures, numbers, outlook, plots, view, words
+from simreal.report import (
+    album,
+    applied,
+    explained,
+    felt,
+    figures,
+    numbers,
+    outlook,
+    plots,
+    view,
+    words,
+)
 from simreal.report.records import Study, read_study
 from simreal.verdicts.claims import all_claims
 from simreal.verdicts.cost.prices import Prices, read_prices
@@ -81,9 +92,26 @@ def _context(study: Study, folder: Path, prices: Prices) -> dict[str, Any]:
         "diets": applied.diets(study),
         "randomization": applied.randomization(study),
         "axes": applied.axes(study),
-        "figures": figures.figures(study, bars),
+        "figures": figures.figures(study, bars, felt.read_profiles(folder / "media")),
+        **_felt(study),
         **_expected(study),
         **_pictures(study, folder / "media"),
+    }
+
+
+def _felt(study: Study) -> dict[str, Any]:
+    """What studies of several suites, with forces or goals, show beside; all of it may be empty."""
+    suite_names, suite_rows = felt.suites(study)
+    operator = felt.operator(study)
+    return {
+        "suite_names": suite_names,
+        "suite_rows": suite_rows,
+        "suite_text": lambda name: view.suite_text(study, name),
+        "goals": felt.goals(study),
+        "operator_suites": operator[0],
+        "operator_rows": operator[1],
+        "force": study.summary.get("force"),
+        "force_rows": felt.force_rows(study),
     }
 
 

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from simreal.report import words
-from simreal.report.numbers import MINUS, NO_DATA, THIN, Cell, counts, money, percent, signed
+from simreal.report.numbers import MINUS, NO_DATA, THIN, Cell, cell, counts, money, percent, signed
 from simreal.report.records import Arm, Study, study_of
 
 COLUMNS = 80
@@ -25,8 +25,10 @@ def terminal_summary(summary: Mapping[str, Any]) -> str:
     summary: the content of summary.json. Plain text, no line longer than 80 columns.
     """
     study = study_of(summary)
-    parts = [_table(study), *(_wrapped(line) for line in _lines(study))]
-    text = "\n".join(parts).replace(THIN, " ").replace(MINUS, "-")
+    parts = [_table(study), _suites(study), *(_wrapped(line) for line in _lines(study))]
+    text = (
+        "\n".join(part for part in parts if part is not None).replace(THIN, " ").replace(MINUS, "-")
+    )
     return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
 
@@ -48,6 +50,61 @@ def _table(study: Study) -> str:
             money(arm.cost["total"], arm.cost["currency"]) if arm.cost else "unknown",
             end_section=True,
         )
+    return _printed(table)
+
+
+def _suites(study: Study) -> str | None:
+    """The suites that the first table has no column for; None where there are none."""
+    entries = study.summary.get("by_suite") or ()
+    names = [str(e["suite"]) for e in entries if e["suite"] not in ("nominal", "backgrounds")]
+    found = {(e["arm"], e["suite"]): e for e in entries}
+    shown = list(dict.fromkeys(names))[:4]
+    if not shown:
+        return None
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    table.add_column("target, %", max_width=14, overflow="fold")
+    for name in shown:
+        table.add_column(name, min_width=12, no_wrap=True)
+    for arm in study.arms:
+        cells = [found.get((arm.name, name)) for name in shown]
+        if any(cells):
+            told = [_on_suite(entry) if entry else "not tried" for entry in cells]
+            table.add_row(Text(arm.name), *told, end_section=True)
+    return "\n" + _printed(table)
+
+
+def _on_suite(entry: Mapping[str, Any]) -> str:
+    pooled, over = cell(entry["target"]), entry.get("over_targets")
+    return (
+        f"{counts(pooled)}, mean\n{_percent(over['mean'], over['ci'])}" if over else _rate(pooled)
+    )
+
+
+def _goals(study: Study) -> list[str]:
+    """Every declared goal, its state first."""
+    goals = study.summary.get("goals") or ()
+    found = ["", "Goals, each met only by its one-sided 95 % bound:"] if goals else []
+    for goal in goals:
+        _, state = words.goal(goal["state"])
+        numbers = words.goal_numbers(goal)
+        found.append(f"- {state}: {goal['text']}" + (f" {numbers}." if numbers else ""))
+    return found
+
+
+def _force(study: Study) -> list[str]:
+    """Trials on the targets whose force stayed within the limit, nominal suite."""
+    force = study.summary.get("force")
+    if not force:
+        return []
+    told = [
+        f"{one['arm']} {counts(cell(one['within']))}"
+        for one in force["cells"]
+        if one["place"] == "targets" and one["suite"] == "nominal"
+    ]
+    return ["", f"Within {force['limit_n']:g} N on the target: {', '.join(told)}."]
+
+
+def _printed(table: Table) -> str:
     buffer = io.StringIO()
     Console(file=buffer, width=COLUMNS, color_system=None, highlight=False).print(table)
     return buffer.getvalue().rstrip()
@@ -86,6 +143,7 @@ def _lines(study: Study) -> list[str]:
     lines = ["", words.headline(study), str(advice.get("reason") or "")]
     what, why = words.next_step(study)
     lines.append(f"Next: {what}. {why}")
+    lines += [*_goals(study), *_force(study)]
     if study.label:
         lines += ["", f"Target, unseen and gap: {study.label}. Intervals: 95 %."]
     else:

@@ -35,6 +35,7 @@ class Column:
     small: str
     cells: tuple[Cell, ...]
     means: tuple[Mapping[str, Any] | None, ...] = ()
+    suite: str = "nominal"
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,27 @@ def target_names(study: Study) -> list[tuple[str, str, str]]:
     return [(p.name, "target" if one else f"target {p.name}", p.label) for p in study.places]
 
 
+def suite_text(study: Study, name: str) -> str:
+    """A suite as people call it, with what it sets: `wide, clearance 0.5 mm`."""
+    values = (study.plan.get("suites") or {}).get(name)
+    if not values:
+        return suite(name)
+    return ", ".join([name, *(_value(key, value) for key, value in values.items())])
+
+
+def _value(key: str, value: float) -> str:
+    """`clearance_m` of 0.0005 as `clearance 0.5 mm`."""
+    name, _, unit = key.rpartition("_")
+    shown = f"{1000 * value:g} mm" if unit == "m" else f"{value:g} {unit}"
+    return f"{name.replace('_', ' ')} {shown}"
+
+
+def planned(study: Study, of_suite: str, arm: str) -> bool:
+    """Whether the plan tries an arm on a suite; without a plan nobody knows."""
+    cells = [c for c in study.plan.get("cells", ()) if c["suite"] == of_suite]
+    return not cells or any(arm in (c.get("arms") or [arm]) for c in cells)
+
+
 def success_columns(study: Study) -> list[Column]:
     """Simulation, every target, their mean where there are several, every held-out suite."""
     arms = study.arms
@@ -78,9 +100,11 @@ def success_columns(study: Study) -> list[Column]:
         means = tuple(a.over_targets for a in arms)
         small = "; ".join(x for x in ("counts pooled, these targets only", study.label) if x)
         columns.append(Column("mean of targets", small, pooled, means))
-    for name in suite_names(arms):
+    order = list((study.plan.get("study") or {}).get("suites") or ())
+    names = suite_names(arms)
+    for name in sorted(names, key=lambda n: order.index(n) if n in order else len(order)):
         cells = tuple(a.suites.get(name, cell(None)) for a in arms)
-        columns.append(Column(suite(name), study.label, cells))
+        columns.append(Column(suite_text(study, name), study.label, cells, suite=name))
     return columns
 
 
@@ -100,6 +124,9 @@ def success_dots(study: Study) -> list[ArmDots]:
                 dots.extend(_mean_dot(column.means[i], column.cells[i]))
                 continue
             short = column.heading.removesuffix(" backgrounds").removeprefix("target ")
+            short = short.partition(",")[0]
+            if place == "unseen" and not planned(study, column.suite, arm.name):
+                continue
             dots.append(Dot(place, column.heading, short, column.cells[i]))
         found.append(ArmDots(arm.name, tuple(dots), letters.get(arm.name, "")))
     return found
@@ -191,7 +218,7 @@ def failure_groups(study: Study) -> list[FailureGroup]:
         order = sorted(kinds, key=lambda kind: (-sum(kinds[kind].values()), kind))
         where = texts.get(target, "simulation")
         if of_suite != "nominal":
-            where = f"{where}, {suite(of_suite)}"
+            where = f"{where}, {suite_text(study, of_suite)}"
         groups.append(
             FailureGroup(
                 where,
@@ -229,10 +256,10 @@ def deviations(study: Study) -> list[str]:
 
 
 def _missing_trials(study: Study) -> Iterator[str]:
-    """Cells of the plan with another number of trials than planned."""
+    """Cells of the plan with another number of trials than planned (not of arms that skip them)."""
     planned = len(study.plan.get("conditions", ())) * len(study.plan.get("seeds", ()))
     for place in study.plan.get("cells", ()):
-        for arm in study.arms:
+        for arm in (a for a in study.arms if a.name in (place.get("arms") or [a.name])):
             got = study.trials.get((place["target"], place["suite"], arm.name), 0)
             if got != planned:
                 yield (

@@ -6,6 +6,7 @@ lowest, so that a study of ten thousand trials keeps a few megabytes.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simreal.core.files import append_jsonl, read_jsonl, write_json
+from simreal.core.files import append_jsonl, read_jsonl, write_text
 from simreal.trials.run import Tried
 
 Array = npt.NDArray[np.float64]
@@ -89,7 +90,8 @@ def write_profiles(folder: Path, simulated: Sequence[str]) -> None:
         {"arm": arm, "suite": suite, "target": target, **_profile(lines)}
         for (arm, suite, target), lines in groups.items()
     ]
-    write_json(folder / PROFILES, {"profiles": entries, "films": list(_films(shards.values()))})
+    content = {"profiles": entries, "films": list(_films(shards.values()))}
+    write_text(folder / PROFILES, json.dumps(content, separators=(",", ":")) + "\n")
 
 
 def _key(line: Mapping[str, Any]) -> tuple[Any, ...]:

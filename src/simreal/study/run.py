@@ -92,6 +92,7 @@ class Study:
                 "trials_for_half_width_10_at_80": trials_for_half_width(0.8, 0.10),
             },
             randomization=profile(spec.simulation.profile, self.task.robot).to_json(),
+            suites={s: self.task.suites[s] for s in spec.suites if s in self.task.suites},
         )
 
     def open(self, text: str) -> None:

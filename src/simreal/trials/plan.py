@@ -126,11 +126,13 @@ def make_plan(
     tests: Mapping[str, Any],
     power: Mapping[str, Any],
     randomization: Mapping[str, Any],
+    suites: Mapping[str, Mapping[str, float]] | None = None,
     shard: int = SHARD,
 ) -> Plan:
     """Put a plan together.
 
     randomization: the profile that simulated demonstrations are made under, as data.
+    suites: initial values that suites of the task's own set; written down where there are any.
     shard: conditions that run in lockstep; where trials stop early, those between two looks.
 
     Raises:
@@ -157,6 +159,8 @@ def make_plan(
         "shard": shard,
         "checkpoint_rule": CHECKPOINT_RULE,
     }
+    if suites:
+        content["suites"] = {name: dict(values) for name, values in suites.items()}
     return Plan(content)
 
 

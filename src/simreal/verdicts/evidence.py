@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 from simreal.core.errors import unknown
@@ -68,7 +69,7 @@ class Evidence:
 
     def suites_of(self, arm: str) -> tuple[str, ...]:
         """The suites an arm was tried on, nominal first, the others as they came."""
-        found = dict.fromkeys(row.suite for row in self.trials if row.arm == arm)
+        found = dict.fromkeys(suite for one, suite, _ in self._cells if one == arm)
         return tuple(sorted(found, key=lambda suite: suite != "nominal"))
 
     def arm(self, name: str) -> Arm:
@@ -99,11 +100,15 @@ class Evidence:
 
     def cell(self, arm: str, suite: str, target: str) -> tuple[TrialRow, ...]:
         """The trials of one arm on one suite and target."""
-        return tuple(
-            row
-            for row in self.trials
-            if row.arm == arm and row.suite == suite and row.target == target
-        )
+        return self._cells.get((arm, suite, target), ())
+
+    @cached_property
+    def _cells(self) -> Mapping[tuple[str | None, str, str | None], tuple[TrialRow, ...]]:
+        """(arm, suite, target) -> trials, in their order."""
+        found: dict[tuple[str | None, str, str | None], list[TrialRow]] = {}
+        for row in self.trials:
+            found.setdefault((row.arm, row.suite, row.target), []).append(row)
+        return {key: tuple(rows) for key, rows in found.items()}
 
     def simulated(self, target: str | None) -> bool:
         """Whether a target of some trials is the simulation."""
@@ -120,11 +125,10 @@ class Evidence:
 
     def sim_trials(self, arm: str, suite: str = "nominal") -> tuple[TrialRow, ...]:
         """All trials of an arm in simulation, each once."""
-        return tuple(
-            row
-            for row in self.trials
-            if row.arm == arm and row.suite == suite and self.simulated(row.target)
-        )
+        if self.sim is None:
+            return ()
+        names = (self.sim, *(simulation_for(self.sim, target) for target in self.targets))
+        return tuple(row for name in names for row in self.cell(arm, suite, name))
 
     def gap_of(self, arm: str, suite: str = "nominal") -> Contrast | None:
         """Simulation minus target of the same checkpoints; None without trials of both."""

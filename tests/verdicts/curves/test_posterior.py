@@ -157,3 +157,15 @@ def test_impossible_requests_are_refused():
         CellCounts(-1, 0, 1, 2)
     with pytest.raises(UsageError, match="at least 1 draw"):
         fit(CELLS, draws=0)
+
+
+def test_runs_that_agree_exactly_do_not_draw_the_fit_to_where_gamma_functions_cancel():
+    cells = [
+        CellCounts(r, s, k, 600)
+        for r, s, k in ((0, 1500, 440), (100, 0, 500), (10, 1500, 520))
+        for _ in range(9)
+    ]
+    found = fit(cells)
+    assert found.spread.max() <= 1e7
+    for place, rate in (((0, 1500), 440 / 600), ((100, 0), 500 / 600), ((10, 1500), 520 / 600)):
+        assert found.success([place[0]], [place[1]]).mean() == pytest.approx(rate, abs=0.03)

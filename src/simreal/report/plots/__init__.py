@@ -10,6 +10,7 @@ from simreal.report.plots.breakeven import band_text, break_even
 from simreal.report.plots.calendar import calendar, days
 from simreal.report.plots.cost import PARTS, cost
 from simreal.report.plots.curves import curves
+from simreal.report.plots.forces import force_time, force_way
 from simreal.report.plots.gap import gap
 from simreal.report.plots.marginals import marginals
 from simreal.report.plots.parts import NARROW, WIDE, fit
@@ -31,6 +32,8 @@ __all__ = [
     "curves",
     "days",
     "fit",
+    "force_time",
+    "force_way",
     "gap",
     "marginals",
     "numbered",

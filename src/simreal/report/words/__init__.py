@@ -26,8 +26,8 @@ from simreal.report.words.outlook import (
     road_next,
     unreached,
 )
-from simreal.report.words.rates import estimate, on_targets, scope, transfer
-from simreal.report.words.states import claim, suite
+from simreal.report.words.rates import estimate, goal_numbers, on_targets, scope, transfer
+from simreal.report.words.states import claim, goal, suite
 
 __all__ = [
     "accepted",
@@ -40,6 +40,8 @@ __all__ = [
     "declared",
     "estimate",
     "evpi",
+    "goal",
+    "goal_numbers",
     "headline",
     "how_sure",
     "likely",

@@ -37,6 +37,17 @@ def estimate(study: Study, test: str, entry: Mapping[str, Any]) -> str:
     return _estimated(value, ci, signed, " points")
 
 
+def goal_numbers(entry: Mapping[str, Any]) -> str:
+    """What a goal was judged by: the estimate with its one-sided bounds, and what was wanted."""
+    value, bounds, wanted = entry["estimate"], entry["bounds"], float(entry["wanted"])
+    if value is None or bounds is None:
+        return ""
+    if wanted < 0:
+        ends = f"{signed(bounds[0])} to {signed(bounds[1])}"
+        return f"{signed(value)} points ({ends}); wanted: above {signed(wanted)}"
+    return f"{percent(value)}{THIN}% ({span(bounds)}); wanted: {share(wanted)}{THIN}%"
+
+
 def on_targets(arm: Arm) -> str:
     """The arm's success on its targets with its counts; with several, their mean."""
     cells = list(arm.targets.values())

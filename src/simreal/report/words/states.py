@@ -6,6 +6,7 @@ from typing import Any
 
 from simreal.core.errors import unknown
 from simreal.verdicts.claims import CLAIM_STATES
+from simreal.verdicts.goals import GOAL_STATES
 
 _SUITES = {
     "nominal": "the conditions of training",
@@ -29,6 +30,12 @@ def known(what: str, state: Any, allowed: Any) -> str:
 def suite(name: str) -> str:
     """A suite as people call it."""
     return _SUITES.get(name, name.replace("_", " "))
+
+
+def goal(state: str) -> tuple[str, str]:
+    """The state of a declared goal with the mark printed before it."""
+    found = known("state of a goal", state, GOAL_STATES)
+    return {"met": "✓", "missed": "✕", "not shown": "?"}.get(found, "–"), found
 
 
 def claim(state: str) -> tuple[str, str]:

@@ -26,6 +26,11 @@ DIMENSIONS = 8
 REFERENCE = 500.0
 
 
+#: Concentration at which runs differ by 0.02 points at most. Beyond, the likelihood's
+#: gamma functions cancel to noise, and noise draws the fit there.
+MOST_SPREAD = 1e7
+
+
 @dataclass(frozen=True)
 class Prior:
     """Medians and spreads; (median, sigma) is a log-normal with that median.
@@ -75,7 +80,7 @@ class Prior:
             transfer,
             shape,
         )
-        return found, _log_normal(z[:, 6], self.spread)
+        return found, np.minimum(_log_normal(z[:, 6], self.spread), MOST_SPREAD)
 
     def _halves(self, z: Floats) -> tuple[Floats, Floats, Floats]:
         """Whether a simulation helps, and how far up the law it is on either side of no effect."""
