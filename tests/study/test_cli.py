@@ -282,3 +282,22 @@ def test_what_the_system_refuses_is_one_sentence(run, tmp_path, words, said):
     """A folder that is a file, and a file that is a folder."""
     (tmp_path / "file").write_text("")
     refused(run(*words), 1, said)
+
+
+def test_a_quick_dry_run_says_so_and_what_it_would_take(run, tmp_path):
+    code, out, err = run("study", "insert", "--quick", "--dry-run")
+    assert code == 0
+    plan = json.loads(out)
+    assert (plan["study"]["name"], plan["study"]["quick"]) == ("insert-quick", True)
+    assert plan["suites"]["wide"] == {"clearance_m": 0.0005}
+    trials = len(plan["conditions"]) * sum(len(c.get("arms", plan["arms"])) for c in plan["cells"])
+    assert f"{trials:,} trials in {len(plan['cells'])} cells" in err
+    assert "3 training runs" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_study_without_a_quick_form_is_refused(run):
+    code, _, err = run("study", "demo", "--quick", "--dry-run")
+    assert code == 2
+    assert err.count("\n") == 1
+    assert "has no quick form" in err
