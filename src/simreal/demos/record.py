@@ -26,8 +26,9 @@ from simreal.core.types import (
     Outcome,
     Scenario,
 )
-from simreal.demos.experts import EXPERT, ScriptedOperator, Style
+from simreal.demos.experts import EXPERT, Style
 from simreal.demos.live import TAIL, window_of
+from simreal.demos.operators import Operator, make_operator
 from simreal.worlds.simulated import SimConfig, draw_scenario, simulated_world
 from simreal.worlds.starts import starting
 from simreal.worlds.tasks import task as find_task
@@ -75,7 +76,7 @@ class Tape:
     """An `Observer` that keeps what is needed to render and store N episodes later."""
 
     world: World
-    operator: ScriptedOperator
+    operator: Operator
     joints: list[npt.NDArray[np.float32]] = field(default_factory=list)
     labels: list[Action] = field(default_factory=list)
     taken: list[Taken] = field(default_factory=list)
@@ -124,7 +125,7 @@ def simulate_shard(shard: SimShard) -> ShardResult:
     config = shard.config
     task = find_task(config.task)
     world = _world(replace(config, batch=max(config.batch, shard.count)))
-    operator = ScriptedOperator(task, world.privileged, shard.style, config.seed)
+    operator = make_operator(task, world.privileged, shard.style, config.seed)
     operator.start_at(shard.first)
     tape = Tape(world, operator)
     conditions = conditions_for(config, shard.first, shard.count)

@@ -14,8 +14,9 @@ from simreal.core.errors import BadDataError, UsageError
 from simreal.core.files import append_jsonl, read_json, read_jsonl, write_json
 from simreal.core.seeds import generator, integer
 from simreal.core.types import RATE_HZ, STAND_IN, Charge, Condition, Episode
-from simreal.demos.experts import HUMAN, ScriptedOperator
+from simreal.demos.experts import HUMAN
 from simreal.demos.live import Attempt, record_live
+from simreal.demos.operators import make_operator
 from simreal.demos.record import ShardResult, SimShard, simulate_shard
 from simreal.demos.spec import DatasetSpec
 from simreal.demos.store import Writer, create
@@ -61,7 +62,7 @@ def live_shard(shard: LiveShard) -> list[Attempt]:
     """Play one shard of operator attempts; depends on the shard alone."""
     task = find_task(shard.target.task)
     target = open_operated(shard.target)
-    operator = ScriptedOperator(task, target.privileged, HUMAN, shard.seed)
+    operator = make_operator(task, target.privileged, HUMAN, shard.seed)
     operator.start_at(shard.first)
     conditions = [
         Condition(
