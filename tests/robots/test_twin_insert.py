@@ -180,3 +180,39 @@ def test_the_robot_decides_what_is_hidden():
     assert hidden_of(TWIN) == HIDDEN
     assert reveal(TWIN)["contact"]["mark_pitch_m"] == HIDDEN.contact.mark_pitch_m
     assert "servo" in reveal(TwinFile(501, "moderate", "lift"))
+
+
+def above_20_hz(world, slide_mm, **changes):
+    """RMS force (N) above 20 Hz while the peg presses on the plate and slides beside the hole."""
+    quiet = {"wrench_noise_n": 0.0, "pose_noise_mm_deg": 0.0, **changes}
+    other = variant(world, **quiet)
+    start = condition(0)
+    beside = {**start.reset, "start_x_m": 0.012, "start_z_m": 0.002}
+    other.reset([dataclasses.replace(start, reset=beside)])
+    goal, forces = other.observe(images=False).joint_pos.copy(), []
+    for step in range(60):
+        goal[:, 2] -= 0.4 if step < 20 else 0.0
+        goal[:, 0] += slide_mm if step >= 30 else 0.0
+        other.act(goal)
+        forces.append(other.observe(images=False).wrench[0, :, :3])
+    felt = np.concatenate(forces[35:])
+    power = np.abs(np.fft.rfft(felt - felt.mean(axis=0), axis=0)) ** 2
+    fast = np.fft.rfftfreq(len(felt), 1 / 500) > 20
+    assert felt[:, 2].mean() > 4, "it presses"
+    return np.sqrt(power[fast].sum() / (len(felt) ** 2 / 2))
+
+
+def test_what_lies_above_20_hz_tells_sliding_from_rest(world):
+    """No tone: at rest under the same force there is nothing; the plain simulation has little."""
+    rest, slow, fast = (above_20_hz(world, mm) for mm in (0.0, 0.1, 0.6))
+    assert rest < 0.03
+    assert rest * 3 < slow < fast
+    plain = {
+        "contact": ContactParameters(),
+        "fixture": FixtureParameters(),
+        "arm": ArmParameters(),
+        "sensor": SensorParameters(),
+    }
+    assert fast > 5 * above_20_hz(world, 0.6, **plain)
+    smooth = dataclasses.replace(HIDDEN.sensor, resonance_share=0.0)
+    assert fast > above_20_hz(world, 0.6, sensor=smooth)
