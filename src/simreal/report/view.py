@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -205,30 +206,38 @@ def _cost(
 
 
 def failure_groups(study: Study) -> list[FailureGroup]:
-    """Failure kinds by place; the kinds in order of how often they occurred there."""
-    labels = {p.name: p.label for p in study.places}
-    texts = {name: text for name, text, _ in target_names(study)}
-    groups = []
+    """Failure kinds by place and suite; the kinds in order of how often they occurred there.
+
+    Several targets are counted together, and so are their checkpoints in simulation.
+    """
+    places: dict[tuple[str, str], list[str]] = {}
+    names = {place.name for place in study.places}
     for target, of_suite in dict.fromkeys((t, s) for t, s, _ in study.trials):
-        keys = [(target, of_suite, arm.name) for arm in study.arms]
-        kinds: dict[str, dict[str, int]] = {}
-        for key in keys:
-            for kind, count in study.failures.get(key, {}).items():
-                kinds.setdefault(kind, {})[key[2]] = count
-        order = sorted(kinds, key=lambda kind: (-sum(kinds[kind].values()), kind))
-        where = texts.get(target, "simulation")
-        if of_suite != "nominal":
-            where = f"{where}, {suite_text(study, of_suite)}"
-        groups.append(
-            FailureGroup(
-                where,
-                labels.get(target, ""),
-                "sim" if target not in texts else "target" if of_suite == "nominal" else "unseen",
-                {key[2]: study.trials[key] for key in keys if key in study.trials},
-                {kind: kinds[kind] for kind in order},
-            )
-        )
-    return groups
+        role = "target" if target in names else "sim"
+        places.setdefault((role, of_suite), []).append(target)
+    return [_failure_group(study, *place, targets) for place, targets in places.items()]
+
+
+def _failure_group(study: Study, role: str, of_suite: str, targets: list[str]) -> FailureGroup:
+    trials: dict[str, int] = {}
+    kinds: dict[str, dict[str, int]] = {}
+    for arm, target in itertools.product((a.name for a in study.arms), targets):
+        key = (target, of_suite, arm)
+        if key in study.trials:
+            trials[arm] = trials.get(arm, 0) + study.trials[key]
+        for kind, count in study.failures.get(key, {}).items():
+            by_arm = kinds.setdefault(kind, {})
+            by_arm[arm] = by_arm.get(arm, 0) + count
+    order = sorted(kinds, key=lambda kind: (-sum(kinds[kind].values()), kind))
+    where = "simulation"
+    if role == "target":
+        where = "target" if len(study.places) == 1 else f"{len(targets)} targets together"
+    if of_suite != "nominal":
+        where = f"{where}, {suite_text(study, of_suite)}"
+    labels = {place.name: place.label for place in study.places}
+    label = "; ".join(dict.fromkeys(x for x in (labels.get(t, "") for t in targets) if x))
+    place = "sim" if role == "sim" else "target" if of_suite == "nominal" else "unseen"
+    return FailureGroup(where, label, place, trials, {kind: kinds[kind] for kind in order})
 
 
 def failure_kinds(groups: Sequence[FailureGroup]) -> list[str]:

@@ -83,6 +83,8 @@ def _run(
     with executor.make_executor("processes", fit.count) as pool:
         page = run_study(planned, pool)
     _show(page)
+    if spec.quick:
+        print("This was the quick form: too little data and too few trials to conclude from.")
 
 
 def _show(page: Path) -> None:
