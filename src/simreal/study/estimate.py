@@ -9,13 +9,15 @@ from simreal.compute.progress import Step
 if TYPE_CHECKING:
     from simreal.study.run import Study
 
-#: Control steps a task may take in the study that the rough seconds below were measured on.
-_STEPS = 120
+#: Control steps a task may take in the study that the rough seconds below were measured on, and how
+#: much more a step costs where contact is computed at 2 ms and force is felt.
+_STEPS, _FELT = 120, 2.0
 
 
 def steps_of(study: Study) -> list[Step]:
     """The stages and their rough seconds on two cores, for the estimate."""
-    spec, longer = study.spec, study.task.horizon / _STEPS
+    spec, robot = study.spec, study.task.robot
+    longer = study.task.horizon / _STEPS * (_FELT if robot.wrench else 1.0)
     real = sum(max(a.episodes("real") for a in spec.arms) for _ in spec.targets)
     updates = sum(s.steps for r in study.runs() for s in r.arm.stages)
     trials = sum(len(job.conditions) for job in study.trial_jobs())
