@@ -7,7 +7,7 @@ it from single moments. Only errors of sight are remembered: each try is aimed w
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -33,7 +33,10 @@ class Hand:
     deviation of where the mouth seems to be, and of how the peg seems to stand to it. noise_m,
     noise_rad: deviation of executed from intended targets (the intended ones are the labels).
     tremor_m: slow deviation that is part of the labels. pause: probability a step to stop for 3-10
-    steps.
+    steps. astray: probability a step to act for `ASTRAY_STEPS` as if the mouth were up to
+    `ASTRAY_M` elsewhere, while the labels say what to do about it: without it no demonstration
+    shows the way back from a place where no good operator ever is, and a policy that gets there
+    stays.
     """
 
     lean_rad: tuple[float, float] = (7 * DEG, 7 * DEG)
@@ -44,10 +47,14 @@ class Hand:
     noise_rad: float = 0.0
     tremor_m: float = 0.0
     pause: float = 0.0
+    astray: float = 0.0
 
+
+#: How far and for how many control steps an expert is led astray (least, most).
+ASTRAY_M, ASTRAY_STEPS = (0.0015, 0.010), (6, 16)
 
 HANDS = {
-    "expert": Hand(noise_m=0.0004, noise_rad=0.3 * DEG),
+    "expert": Hand(noise_m=0.0004, noise_rad=0.3 * DEG, astray=0.02),
     "steady": Hand(),
     "human": Hand(
         lean_rad=(5 * DEG, 9 * DEG),
@@ -96,6 +103,8 @@ class InsertingOperator:
         self.labels = self.labels[:0]
         self._pausing = np.zeros(n, dtype=int)
         self._touched: Bools = np.zeros(n, dtype=bool)
+        self._astray: Array = np.zeros((n, 3))
+        self._astray_for = np.zeros(n, dtype=int)
         self.retries = np.zeros(n, dtype=int)
         self.phases = [""] * n
 
@@ -113,22 +122,53 @@ class InsertingOperator:
         """Absolute targets (N, 6), mm and degrees; `labels` holds the intended ones."""
         known = self._privileged()
         axes = self._axes(known)
-        move = choose(self._feel(known, observation, axes))
+        felt = self._feel(known, observation, axes)
+        move = choose(felt)
         self._look_again(move)
         self.phases = [str(phase) for phase in move.phase]
-        slow = np.where(move.touching, 1.0, self._speed)[:, None]
-        lead = np.einsum("nij,ni->nj", axes, move.lead) * slow + self._trembling()
-        turn = np.einsum("nij,ni->nj", axes, move.turn) * slow
-        off = np.stack([r.standard_normal(6) for r in self._rngs])
-        off *= np.repeat([self.hand.noise_m, self.hand.noise_rad], 3)
-        meant = _target(known, lead, turn)
-        executed = _target(known, lead + off[:, :3], turn + off[:, 3:])
+        tremor = self._trembling()
+        lead, turn = self._leads(move, axes, tremor)
+        meant = executed = _target(known, lead, turn)
+        if self.hand.astray:
+            lead, turn = self._leads(self._misled(felt, move, axes), axes, tremor)
+        if self.hand.noise_m or self.hand.astray:
+            off = np.stack([r.standard_normal(6) for r in self._rngs])
+            off *= np.repeat([self.hand.noise_m, self.hand.noise_rad], 3)
+            executed = _target(known, lead + off[:, :3], turn + off[:, 3:])
         resting = self._rests()[:, None]
         if resting.any() and len(self.labels) == len(meant):
             meant = np.where(resting, self.labels, meant)
             executed = np.where(resting, self.labels, executed)
         self.labels = meant
         return executed
+
+    def _leads(self, move: Move, axes: Array, tremor: Array) -> tuple[Array, Array]:
+        """A move's leads (N, 3) m and turns (N, 3) rad in the base frame."""
+        slow = np.where(move.touching, 1.0, self._speed)[:, None]
+        lead = np.einsum("nij,ni->nj", axes, move.lead) * slow + tremor
+        return lead, np.einsum("nij,ni->nj", axes, move.turn) * slow
+
+    def _misled(self, felt: Felt, move: Move, axes: Array) -> Move:
+        """What it does where it is astray: `move` elsewhere, and wherever the peg is in."""
+        for i, rng in enumerate(self._rngs):
+            self._astray_for[i] = max(0, self._astray_for[i] - 1)
+            starts, angle, reach = rng.random(), rng.uniform(0, 2 * np.pi), rng.uniform(*ASTRAY_M)
+            steps = int(rng.integers(*ASTRAY_STEPS))
+            if self._astray_for[i] == 0:
+                self._astray[i] = 0.0
+                if starts < self.hand.astray:
+                    self._astray[i, :2] = reach * np.cos(angle), reach * np.sin(angle)
+                    self._astray_for[i] = steps
+        away = _in(axes, self._astray)
+        wrong = choose(replace(felt, rim=felt.rim - away, tip=felt.tip - away))
+        stays = ((self._astray_for == 0) | (move.phase == "insert"))[:, None]
+        return Move(
+            lead=np.where(stays, move.lead, wrong.lead),
+            turn=np.where(stays, move.turn, wrong.turn),
+            phase=np.where(stays[:, 0], move.phase, wrong.phase),
+            away=move.away,
+            touching=move.touching,
+        )
 
     def _look_again(self, move: Move) -> None:
         """A try that ended beside the mouth: the next one is aimed afresh."""
