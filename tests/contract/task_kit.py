@@ -13,18 +13,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 
 from simreal.core.loop import run_episodes
 from simreal.core.seeds import generator
 from simreal.core.types import RATE_HZ, Condition, Observation, Outcome, TargetSpec
-from simreal.demos.experts import EXPERT, ScriptedOperator
+from simreal.demos.experts import EXPERT
+from simreal.demos.operators import make_operator
 from simreal.worlds.names import CAMERAS, OBJECT, TABLE, TABLE_PLANE
+from simreal.worlds.peg_state import PegState
+from simreal.worlds.peghole import HOLE
 from simreal.worlds.randomize import Profile, draw, profile
 from simreal.worlds.scene import build
 from simreal.worlds.settings import Settings
-from simreal.worlds.so101_rig import SO101
 from simreal.worlds.task import Task, TaskState
 from simreal.worlds.world import World
 
@@ -38,7 +41,7 @@ DRAWS = 200
 SEEN_PX = 6
 
 
-def check_task(task: Task, episodes: int = EPISODES) -> None:
+def check_task(task: Task[Any], episodes: int = EPISODES) -> None:
     """Run every check. episodes: how many the expert plays, at least 50."""
     kit = _Kit(task, max(50, episodes))
     kit.check_words()
@@ -58,7 +61,7 @@ class _Watch:
     """An observer that keeps every state of N episodes."""
 
     world: World
-    states: list[TaskState] = field(default_factory=list)
+    states: list[Any] = field(default_factory=list)
     joints: list[np.ndarray] = field(default_factory=list)
 
     def on_reset(self, conditions: Sequence[Condition]) -> None:
@@ -72,11 +75,21 @@ class _Watch:
         self.states.append(self.world.state())
 
 
+def _place(state: TaskState | PegState) -> np.ndarray:
+    """Where the object is: on the table, or in the hole's frame."""
+    return state.tip if isinstance(state, PegState) else state.object_pos
+
+
 class _Kit:
-    def __init__(self, task: Task, episodes: int) -> None:
+    def __init__(self, task: Task[Any], episodes: int) -> None:
         self.task, self.episodes = task, episodes
         self.scene = build(task, "primitive")
         self.played: tuple[Outcome, _Watch] | None = None
+
+    @property
+    def inserts(self) -> bool:
+        """Whether the object is held over a hole, not put on a table."""
+        return HOLE in [self.scene.physics.body(i).name for i in range(self.scene.physics.nbody)]
 
     def conditions(self, first: int, count: int) -> list[Condition]:
         draws = [generator(0, "task kit", i) for i in range(first, first + count)]
@@ -104,7 +117,7 @@ class _Kit:
         return World(self.task, self.scene, spec, prepare)
 
     def play(self, world: World, first: int, count: int) -> tuple[Outcome, _Watch]:
-        operator = ScriptedOperator(self.task, world.privileged, EXPERT, seed=0)
+        operator = make_operator(self.task, world.privileged, EXPERT, seed=0)
         operator.start_at(first)
         watch = _Watch(world)
         conditions = self.conditions(first, count)
@@ -114,7 +127,7 @@ class _Kit:
     def nominal(self) -> tuple[Outcome, _Watch]:
         """The expert's nominal episodes, played once."""
         if self.played is None:
-            world = self.world(profile("none", SO101), self.episodes)
+            world = self.world(profile("none", self.task.robot), self.episodes)
             self.played = self.play(world, 0, self.episodes)
         return self.played
 
@@ -125,7 +138,8 @@ class _Kit:
         assert task.text.strip(), "the task needs a sentence that says what to do (`text`)"
         assert 1 <= task.hold_steps < task.horizon, "success must be held within the horizon"
         assert task.judge, "the task needs at least one stage"
-        assert task.phases, "the task needs phases for its expert"
+        if not self.inserts:
+            assert task.phases, "the task needs phases for its expert"
         names = [phase.name for phase in task.phases]
         assert len(set(names)) == len(names), f"phase names must differ: {names}"
 
@@ -138,25 +152,31 @@ class _Kit:
         for stage, kind in self.task.failures.items():
             assert kind.strip(), f"the failure after stage {stage!r} has no name"
             assert kind != "diverged", "'diverged' is the judge's own failure kind"
+        told = [*self.task.stops, *self.task.symptoms]
+        assert "diverged" not in told, "'diverged' is the judge's own failure kind"
+        assert len(set(told)) == len(told), f"a failure is a stop or a symptom, not both: {told}"
 
     def check_scene(self) -> None:
         physics, look = self.scene.physics, self.scene.look
         bodies = [physics.body(i).name for i in range(physics.nbody)]
-        for name in (OBJECT, TABLE):
+        for name in (OBJECT, HOLE if self.inserts else TABLE):
             assert name in bodies, f"the scene has no body named {name!r}"
-        for model, geoms in ((physics, (OBJECT, TABLE_PLANE)), (look, (OBJECT,))):
+        touched = (OBJECT,) if self.inserts else (OBJECT, TABLE_PLANE)
+        for model, geoms in ((physics, touched), (look, (OBJECT,))):
             named = [model.geom(i).name for i in range(model.ngeom)]
             for name in geoms:
                 assert name in named, f"the scene has no geom named {name!r}"
         joints = [physics.joint(i).name for i in range(physics.njnt)]
-        assert OBJECT in joints, f"the object needs a free joint named {OBJECT!r}"
+        if not self.inserts:
+            assert OBJECT in joints, f"the object needs a free joint named {OBJECT!r}"
         assert physics.body(OBJECT).mass[0] > 0, "the object has no mass"
         has_goal = "goal" in bodies
         named = {"goal_x_m", "goal_y_m"} <= set(self.task.reset_names)
         assert has_goal == named, "a goal needs a body `goal` and the resets goal_x_m, goal_y_m"
 
     def check_draws(self) -> None:
-        needed = {"object_x_m", "object_y_m", "object_yaw_rad"}
+        what = "hole" if self.inserts else "object"
+        needed = {f"{what}_x_m", f"{what}_y_m", f"{what}_yaw_rad"}
         assert needed <= set(self.task.reset_names), f"reset_names must hold {sorted(needed)}"
         near, far = self.task.reach_m
         seen = []
@@ -169,7 +189,7 @@ class _Kit:
             for name, value in drawn.items():
                 assert isinstance(value, float), f"draw() gives {name} as {type(value).__name__}"
                 assert math.isfinite(value), f"draw() gives {name} = {value}"
-            for what in ("object", "goal"):
+            for what in ("object", "goal", "hole"):
                 if f"{what}_x_m" in drawn:
                     away = math.hypot(drawn[f"{what}_x_m"], drawn[f"{what}_y_m"])
                     assert near <= away <= far, (
@@ -182,21 +202,23 @@ class _Kit:
 
     def check_start(self) -> None:
         """Nothing is reached at the start, and everything is at rest."""
-        world = self.world(profile("none", SO101), self.episodes)
+        world = self.world(profile("none", self.task.robot), self.episodes)
         world.reset(self.conditions(0, self.episodes))
         start = world.state()
         for stage, holds in zip(self.task.judge, self.task.stages(start), strict=True):
             assert not holds.any(), f"stage {stage!r} holds at the start of some episodes"
+        for kind, shows in {**self.task.stops, **self.task.symptoms}.items():
+            assert not shows(start).any(), f"the failure {kind!r} shows at the start already"
         still = world.observe(images=False).joint_pos
         for _ in range(6):
             world.act(still)
-        moved = np.linalg.norm(world.state().object_pos - start.object_pos, axis=1)
+        moved = np.linalg.norm(_place(world.state()) - _place(start), axis=1)
         assert moved.max() < 0.003, f"the object moves {1000 * moved.max():.1f} mm by itself"
         assert not world.physics.diverged.any(), "the scene diverges with the arm at rest"
 
     def check_the_object_is_seen(self) -> None:
         """A policy's scene camera shows the object in every start position."""
-        world = self.world(profile("none", SO101), 20)
+        world = self.world(profile("none", self.task.robot), 20)
         world.reset(self.conditions(0, 20))
         pictures = world.observe().images["scene"].astype(int)
         hidden = Settings(self.scene)
@@ -226,7 +248,7 @@ class _Kit:
         order = np.arange(self.episodes)[::-1]
         for state, holds in zip(watch.states[::7], held[::7], strict=True):
             turned = {f.name: getattr(state, f.name)[order] for f in fields(state)}
-            backwards = self.task.stages(TaskState(**turned))
+            backwards = self.task.stages(type(state)(**turned))
             assert np.array_equal(backwards[:, order], holds), "worlds are not judged apart"
 
     def check_horizon(self) -> None:
@@ -240,8 +262,8 @@ class _Kit:
     def check_independence(self) -> None:
         """What an episode becomes does not depend on the worker and batch that plays it."""
         n = 7
-        whole, watched = self.play(self.world(profile("full", SO101), n), 0, n)
-        used = self.world(profile("full", SO101), n)
+        whole, watched = self.play(self.world(profile("full", self.task.robot), n), 0, n)
+        used = self.world(profile("full", self.task.robot), n)
         for first, count in ((3, 4), (0, 3)):
             part, watch = self.play(used, first, count)
             rows = slice(first, first + count)

@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from tests.contract.insert_episodes import HAND_MADE, play
 from tests.contract.task_kit import _Kit, check_task
 
 from simreal.core.errors import UsageError
@@ -14,18 +15,34 @@ from simreal.worlds.tasks.lift import LIFT
 from simreal.worlds.tasks.push import PUSH
 
 
-@pytest.mark.parametrize("name", [name for name in sorted(TASKS) if TASKS[name].phases])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name == "insert_square" else name
+        for name in sorted(TASKS)
+    ],
+)
 def test_the_task_passes_the_kit(name):
     check_task(task(name))
+
+
+def test_there_is_a_hand_made_episode_of_every_failure_of_an_insertion():
+    assert set(HAND_MADE) == set(task("insert").kinds) == set(task("insert_square").kinds)
+
+
+@pytest.mark.parametrize("kind", sorted(HAND_MADE))
+def test_failures_of_an_insertion_are_told_apart(kind):
+    outcome = play(kind)
+    assert outcome.failure == (kind,)
+    assert not outcome.success[0]
+    assert bool(outcome.done[0]) == (kind in task("insert").stops)
 
 
 def test_tasks_are_found_by_name():
     assert task("lift") is LIFT
     assert task("push") is PUSH
     assert all(name == found.name for name, found in TASKS.items())
-    with pytest.raises(
-        UsageError, match=r"Unknown task 'lfit'; allowed: insert, .*'lift'"
-    ):
+    with pytest.raises(UsageError, match=r"Unknown task 'lfit'; allowed: insert, .*'lift'"):
         task("lfit")
 
 

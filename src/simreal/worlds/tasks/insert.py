@@ -26,6 +26,8 @@ PEAK_N, PRESSED_N = 30.0, 20.0
 SLIP_M, SLIP_RAD, DROP_M = 0.003, float(np.deg2rad(6.0)), 0.012
 #: Depth won in half a second below which a peg stands still, and the push that says it should not.
 STILL_M, PUSH_N = 0.0003, 2.0
+#: Nearest and farthest distance of a drawn hole from the base, m.
+REACH_M = (0.39, 0.51)
 ROUND, SQUARE = PegHole("round"), PegHole("square")
 
 
@@ -123,6 +125,7 @@ def _task(name: str, text: str, peg: PegHole) -> Task[PegState]:
             "tight": {"clearance_m": CLEARANCES_M[2]},
         },
         collision_n=PRESSED_N,
+        reach_m=REACH_M,
     )
 
 
