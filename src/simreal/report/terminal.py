@@ -101,7 +101,7 @@ def _force(study: Study) -> list[str]:
         for one in force["cells"]
         if one["place"] == "targets" and one["suite"] == "nominal"
     ]
-    return ["", f"Within {force['limit_n']:g} N on the target: {', '.join(told)}."]
+    return ["", f"Within {force['limit_n']:g} N on the target: {', '.join(told)}."] if told else []
 
 
 def _printed(table: Table) -> str:
