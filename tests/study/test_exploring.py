@@ -252,8 +252,8 @@ def test_every_task_can_be_explored(run, task, tmp_path):
     felt = "full" if robot.wrench else "none"
     network = CompactNetwork(NetworkShape(robot.channels, cameras, wrench=felt), seed=0)
     with torch.no_grad():
-        for name, value in network.normalizer.named_buffers():
-            value.fill_({"mean": 0.0, "value": 0.0, "scale": 5.0}.get(name.split("_")[1], 1.0))
+        for name, value in network.named_buffers():
+            value.fill_({"mean": 0.0, "value": 0.0, "scale": 5.0}.get(name.rpartition("_")[2], 1.0))
     save_checkpoint(tmp_path / "checkpoint", network, 4, {"steps": 0})
     code, out, err = run(
         "explore", "checkpoint", "--task", task, "--trials", 400, "--out", "out", "--json"
