@@ -112,15 +112,15 @@ def _fill(fill: Fill, out: Path, episodes: int, workers: int | None) -> None:
 def train_one(
     data: Sequence[str],
     out: Path,
+    stage: tuple[int, float],
     *,
-    steps: int,
-    peak_lr: float,
     base: Path | None,
     seed: int,
     resume: bool,
     device: str,
+    wrench: str,
 ) -> None:
-    """Train one policy; see `simreal train --help`."""
+    """Train one policy, `stage`: steps and peak rate; see `simreal train --help`."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; give a folder.")
     if out.exists() and any(out.iterdir()) and not resume:
@@ -129,12 +129,13 @@ def train_one(
     joints = open_dataset(parts[0].dataset).spec.joint_names
     job = TrainJob(
         out.name,
-        (Stage(Mixture(parts), steps, peak_lr),),
+        (Stage(Mixture(parts), *stage),),
         str(out),
         seed,
         joints,
         str(base) if base else None,
         device,
+        wrench,
     )
     trained = train_job(job)
     ledger_beside(out).add([train_charge(trained, out.name)], once=f"train/{out.name}")

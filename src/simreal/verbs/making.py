@@ -120,6 +120,7 @@ def train(
     seed: int = 0,
     resume: bool = False,
     device: str = "cpu",
+    wrench: Literal["auto", "none", "full", "slow"] = "auto",
 ) -> None:
     """Train the compact policy on one or more data sets.
 
@@ -132,12 +133,12 @@ def train(
         seed: Of weights, batches and augmentation.
         resume: Go on with an interrupted run.
         device: cpu, or a CUDA device.
+        wrench: Use of forces, auto: full where the data have them; slow: not what is above 20 Hz.
     """
     from simreal.study.single import train_one
 
-    train_one(
-        data, out, steps=steps, peak_lr=peak_lr, base=base, seed=seed, resume=resume, device=device
-    )
+    stage = (steps, peak_lr)
+    train_one(data, out, stage, base=base, seed=seed, resume=resume, device=device, wrench=wrench)
 
 
 @dataclass(frozen=True)
