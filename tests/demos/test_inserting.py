@@ -70,11 +70,14 @@ def test_the_expert_inserts_under_full_randomization(name, suite, least):
 
 
 def test_labels_are_what_was_meant_not_what_was_executed():
+    """Mostly a little noise (0.4 mm, 0.3 degrees), and at times far astray."""
     _, notes = play("none", EXPERT, 4)
     executed, labels, _ = notes.tracks
-    off = executed - labels
-    assert off[:, :, :3].std() == pytest.approx(0.4, rel=0.1)  # mm
-    assert off[:, :, 3:].std() == pytest.approx(0.3, rel=0.15)  # degrees
+    off = np.abs(executed - labels)
+    spread = 0.6745  # of a normal distribution: the median of what deviates, in its standard units
+    assert np.median(off[:, :, :3]) == pytest.approx(0.4 * spread, rel=0.2)
+    assert np.median(off[:, :, 3:]) == pytest.approx(0.3 * spread, rel=0.2)
+    assert 3 < off[:, :, :3].max() < 20
     _, steady = play("none", STEADY, 2)
     assert np.array_equal(*steady.tracks[:2])
 

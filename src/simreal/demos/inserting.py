@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 from scipy.spatial.transform import Rotation
 
 from simreal.core.errors import unknown
@@ -29,14 +30,14 @@ class Hand:
     """How an operator inserts.
 
     lean_rad: of the peg when it looks for the mouth (low, high; drawn once an episode). speed:
-    share of each lead that is asked for in free space (drawn too). sight_m, sight_rad: standard
-    deviation of where the mouth seems to be, and of how the peg seems to stand to it. noise_m,
-    noise_rad: deviation of executed from intended targets (the intended ones are the labels).
+    share of each lead that is asked for until it is over the mouth (drawn too). sight_m, sight_rad:
+    standard deviation of where the mouth seems to be, and of how the peg seems to stand to it.
+    noise_m, noise_rad: deviation of executed from intended targets (which are the labels).
     tremor_m: slow deviation that is part of the labels. pause: probability a step to stop for 3-10
-    steps. astray: probability a step to act for `ASTRAY_STEPS` as if the mouth were up to
-    `ASTRAY_M` elsewhere, while the labels say what to do about it: without it no demonstration
-    shows the way back from a place where no good operator ever is, and a policy that gets there
-    stays.
+    steps. spiral: probability that the first try is a spiral with an upright peg. astray:
+    probability a step to act for `ASTRAY_STEPS` as if the mouth were up to `ASTRAY_M` elsewhere,
+    while the labels say what to do about it: without it no demonstration shows the way back from a
+    place where no good operator ever is, and a policy that gets there stays.
     """
 
     lean_rad: tuple[float, float] = (7 * DEG, 7 * DEG)
@@ -47,11 +48,15 @@ class Hand:
     noise_rad: float = 0.0
     tremor_m: float = 0.0
     pause: float = 0.0
+    spiral: float = 0.0
     astray: float = 0.0
 
 
 #: How far and for how many control steps an expert is led astray (least, most).
 ASTRAY_M, ASTRAY_STEPS = (0.0015, 0.010), (6, 16)
+
+#: Control steps after which a spiral is given up.
+PATIENCE = 50
 
 HANDS = {
     "expert": Hand(noise_m=0.0004, noise_rad=0.3 * DEG, astray=0.02),
@@ -63,6 +68,7 @@ HANDS = {
         sight_rad=1.0 * DEG,
         tremor_m=0.0003,
         pause=0.02,
+        spiral=0.15,
     ),
 }
 
@@ -98,9 +104,12 @@ class InsertingOperator:
         ]
         self._theta = np.array([r.uniform(*self.hand.lean_rad) for r in self._rngs])
         self._speed = np.array([r.uniform(*self.hand.speed) for r in self._rngs])
+        first = np.array([r.random() < self.hand.spiral for r in self._rngs])
+        self._lean = np.where(first, 0.0, self._theta)
         self._glance = np.stack([self._look(r) for r in self._rngs])
         self._tremor: Array = np.zeros((n, 3))
         self.labels = self.labels[:0]
+        self._searched: npt.NDArray[np.int64] = np.zeros(n, dtype=np.int64)
         self._pausing = np.zeros(n, dtype=int)
         self._touched: Bools = np.zeros(n, dtype=bool)
         self._astray: Array = np.zeros((n, 3))
@@ -144,7 +153,7 @@ class InsertingOperator:
 
     def _leads(self, move: Move, axes: Array, tremor: Array) -> tuple[Array, Array]:
         """A move's leads (N, 3) m and turns (N, 3) rad in the base frame."""
-        slow = np.where(move.touching, 1.0, self._speed)[:, None]
+        slow = np.where(move.phase == "above", self._speed, 1.0)[:, None]
         lead = np.einsum("nij,ni->nj", axes, move.lead) * slow + tremor
         return lead, np.einsum("nij,ni->nj", axes, move.turn) * slow
 
@@ -172,8 +181,11 @@ class InsertingOperator:
 
     def _look_again(self, move: Move) -> None:
         """A try that ended beside the mouth: the next one is aimed afresh."""
-        for i in np.flatnonzero(self._touched & move.away):
+        searches = (self._lean == 0.0) & (move.phase == "spiral")
+        self._searched = np.where(searches, self._searched + 1, 0)
+        for i in np.flatnonzero((self._touched & move.away) | (self._searched > PATIENCE)):
             self._glance[i] = self._look(self._rngs[i])
+            self._lean[i] = self._theta[i]
             self.retries[i] += 1
         self._touched = (self._touched | move.touching) & ~move.away
 
@@ -226,7 +238,7 @@ class InsertingOperator:
             force=_in(axes, force),
             torque=_in(axes, torque),
             radius=radius,
-            theta=self._theta,
+            theta=self._lean,
         )
 
 

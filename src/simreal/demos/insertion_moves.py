@@ -2,7 +2,8 @@
 
 The peg leans, so that the low rim of its end finds the mouth although its place is known to a
 millimetre only; it slides until the far wall holds it, is set upright against that wall, and goes
-in while the hand yields to torque. Nothing here remembers anything. Commands are leads of the
+in while the hand yields to torque. A peg that is not to lean is set down upright instead, and led
+round in a spiral until it falls in. Nothing here remembers anything. Commands are leads of the
 target beyond the measured pose: 1 mm pushes with 1 N at rest, and moves through free space.
 
 Coordinates (u, p, z) about the mouth as it is seen: u along the lean, p across, z out of the hole.
@@ -42,6 +43,8 @@ IN_M, BOTTOM_M = 1.5 * MM, 17.5 * MM
 ENTER_N, PUSH_N, LEANING_N, RELAX_N = 3.0, 10.0, 5.0, 8.0
 #: Shares of a felt force and torque that the hand yields by inside.
 YIELD, GIVE = 0.15, 4.0
+#: A spiral: its lead, m; how far apart its turns lie, m; and how far out it is given up, m.
+SPIRAL_LEAD_M, SPIRAL_PITCH_M, SPIRAL_OUT_M = 2.0 * MM, 0.4 * MM, 1.6 * MM
 #: The peg counts as upright from here on, rad (past the middle, so that the far rim goes in).
 PAST = 1.0 * DEG
 
@@ -52,7 +55,8 @@ class Felt:
 
     rim: (N, 3) lowest point of the leaning end; tip: (N, 3) its middle. lean, askew: (N,) angles of
     the axis along u and along p. heading: (N,) what is left to turn about z. force, torque: (N, 3)
-    on the peg's end, along (u, p, z). radius: (N,) of the end. theta: (N,) how far to lean.
+    on the peg's end, along (u, p, z). radius: (N,) of the end. theta: (N,) how far to lean; 0:
+    search in a spiral.
     """
 
     rim: Array
@@ -92,15 +96,23 @@ def choose(felt: Felt) -> Move:
     lodged = ~inside & touching & near
     at_wall = side > WALL[0] * np.maximum(push, 0.0) + WALL[1]
     rising = felt.lean < felt.theta - 2.0 * DEG
-    missed = lodged & (felt.lean <= -PAST)
-    upright = lodged & ~missed & (rising | at_wall)
+    leans = felt.theta > 0.0
+    missed = lodged & leans & (felt.lean <= -PAST)
+    upright = lodged & leans & ~missed & (rising | at_wall)
     hover = np.where(missed, HOVER_M, _hover(felt, touching))
-    sliding = touching & (hover == 0.0) & ~upright & ~inside
-    phases = {"insert": inside, "upright": upright, "slide": sliding, "lower": hover == 0.0}
+    along = touching & (hover == 0.0) & ~upright & ~inside
+    phases = {
+        "insert": inside,
+        "upright": upright,
+        "slide": along & leans,
+        "spiral": along,
+        "lower": hover == 0.0,
+    }
     moves: Mapping[str, tuple[Array, Array]] = {
         "insert": _insert(felt),
         "upright": _upright(felt),
         "slide": _slide(felt),
+        "spiral": _spiral(felt),
         "lower": _approach(felt, hover, touching),
     }
     above = _approach(felt, hover, touching)
@@ -117,14 +129,22 @@ def choose(felt: Felt) -> Move:
 def _hover(felt: Felt, touching: Bools) -> Array:
     """How high the rim should be, m: the higher the farther from where and how it should be."""
     u, p, _ = felt.rim.T
-    aim = felt.radius - SHORT_M
+    aim = _aim(felt)
     behind = np.maximum(aim - BEHIND_M - u, 0.0)
     beyond = np.minimum(felt.radius + BEYOND_M - u, 0.0)
     off = np.where(touching, behind + beyond, 0.7 * (aim - u))
     wrong = np.hypot(felt.theta - felt.lean, felt.askew)
     aside = HOVER_ASIDE * (np.hypot(off, p) - ASIDE_M)
     hover: Array = np.clip(aside + HOVER_TURN * (wrong - 2.0 * DEG), 0.0, HOVER_M)
-    return hover
+    out = np.hypot(felt.tip[:, 0], felt.tip[:, 1]) > SPIRAL_OUT_M
+    circling = touching & (felt.theta == 0.0)
+    over: Array = np.where(circling, np.where(out, HOVER_M, 0.0), hover)
+    return over
+
+
+def _aim(felt: Felt) -> Array:
+    """Where along u the rim is set down, m."""
+    return felt.radius - np.where(felt.theta > 0.0, SHORT_M, 0.0)
 
 
 def _go(way: Array) -> Array:
@@ -154,7 +174,7 @@ def _approach(felt: Felt, hover: Array, touching: Bools) -> tuple[Array, Array]:
     push = np.clip(2 * SLIDE_N - felt.force[:, 2], 0.5, 9.0) / STIFFNESS
     down = np.where(touching, push, fall)
     height = np.clip(hover - z + 0.3 * MM, -4 * MM, 6 * MM)
-    lead = [_go(felt.radius - SHORT_M - u), _go(-p), np.where(hover > 0, height, -down)]
+    lead = [_go(_aim(felt) - u), _go(-p), np.where(hover > 0, height, -down)]
     return np.stack(lead, axis=1), _to_lean(felt)
 
 
@@ -167,6 +187,17 @@ def _slide(felt: Felt) -> tuple[Array, Array]:
         -np.clip(2 * SLIDE_N - fz, 0.5, 9.0),
     ]
     return np.stack(lead, axis=1) / STIFFNESS, _to_lean(felt)
+
+
+def _spiral(felt: Felt) -> tuple[Array, Array]:
+    """Round the place where the mouth seems to be, and slowly outwards."""
+    out = felt.tip[:, :2]
+    far = np.maximum(np.hypot(out[:, 0], out[:, 1]), 0.05 * MM)[:, None]
+    round_ = np.stack([-out[:, 1], out[:, 0]], axis=1) / far
+    way = round_ + out / far * np.minimum(SPIRAL_PITCH_M / (2 * np.pi * far), 1.0)
+    way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
+    push = np.clip(2 * SLIDE_N - felt.force[:, 2], 0.5, 9.0) / STIFFNESS
+    return np.column_stack([SPIRAL_LEAD_M * way, -push]), _to_lean(felt)
 
 
 def _upright(felt: Felt) -> tuple[Array, Array]:
