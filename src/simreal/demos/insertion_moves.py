@@ -138,13 +138,13 @@ def _hover(felt: Felt, touching: Bools) -> Array:
     hover: Array = np.clip(aside + HOVER_TURN * (wrong - 2.0 * DEG), 0.0, HOVER_M)
     out = np.hypot(felt.tip[:, 0], felt.tip[:, 1]) > SPIRAL_OUT_M
     circling = touching & (felt.theta == 0.0)
-    over: Array = np.where(circling, np.where(out, HOVER_M, 0.0), hover)
-    return over
+    return np.asarray(np.where(circling, np.where(out, HOVER_M, 0.0), hover))
 
 
 def _aim(felt: Felt) -> Array:
     """Where along u the rim is set down, m."""
-    return felt.radius - np.where(felt.theta > 0.0, SHORT_M, 0.0)
+    aim: Array = felt.radius - np.where(felt.theta > 0.0, SHORT_M, 0.0)
+    return aim
 
 
 def _go(way: Array) -> Array:
