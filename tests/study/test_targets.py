@@ -112,7 +112,10 @@ def test_a_package_cannot_take_the_place_of_a_shipped_kind(installed):
         (TargetJob("twinn:a.toml"), "Unknown target 'twinn:a.toml'; allowed: .*twin:FILE"),
         (TargetJob(""), "Unknown target ''"),
         (TargetJob("sim:fulll"), "randomization profile.*'fulll'.*Did you mean 'full'"),
-        (TargetJob("sim", task="lit"), "Unknown task 'lit'; allowed: insert, insert_square, lift, push"),
+        (
+            TargetJob("sim", task="lit"),
+            "Unknown task 'lit'; allowed: insert, insert_square, lift, push",
+        ),
         (TargetJob("sim", size_px=8), "Camera size 8 px; allowed: 16 to 512"),
         (TargetJob("twin:/no/such.toml"), "No twin file /no/such.toml; make one with"),
         (TargetJob("robot:/no/such.toml"), "No robot file /no/such.toml"),
