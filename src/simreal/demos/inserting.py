@@ -52,14 +52,16 @@ class Hand:
     astray: float = 0.0
 
 
-#: How far and for how many control steps an expert is led astray (least, most).
-ASTRAY_M, ASTRAY_STEPS = (0.0015, 0.010), (6, 16)
+#: How far (m, and in logarithms) and for how many control steps an expert is led astray (least,
+#: most); half of the times it also feels a wall that is not there, and sets the peg upright.
+ASTRAY_M, ASTRAY_STEPS, WALL_N = (0.0012, 0.010), (6, 16), 6.0
+LOG_ASTRAY = (float(np.log(ASTRAY_M[0])), float(np.log(ASTRAY_M[1])))
 
 #: Control steps after which a spiral is given up.
 PATIENCE = 50
 
 HANDS = {
-    "expert": Hand(noise_m=0.0004, noise_rad=0.3 * DEG, astray=0.02),
+    "expert": Hand(noise_m=0.0004, noise_rad=0.3 * DEG, astray=0.03),
     "steady": Hand(),
     "human": Hand(
         lean_rad=(5 * DEG, 9 * DEG),
@@ -113,6 +115,7 @@ class InsertingOperator:
         self._pausing = np.zeros(n, dtype=int)
         self._touched: Bools = np.zeros(n, dtype=bool)
         self._astray: Array = np.zeros((n, 3))
+        self._wall = np.zeros(n, dtype=bool)
         self._astray_for = np.zeros(n, dtype=int)
         self.retries = np.zeros(n, dtype=int)
         self.phases = [""] * n
@@ -161,15 +164,17 @@ class InsertingOperator:
         """What it does where it is astray: `move` elsewhere, and wherever the peg is in."""
         for i, rng in enumerate(self._rngs):
             self._astray_for[i] = max(0, self._astray_for[i] - 1)
-            starts, angle, reach = rng.random(), rng.uniform(0, 2 * np.pi), rng.uniform(*ASTRAY_M)
-            steps = int(rng.integers(*ASTRAY_STEPS))
+            starts, angle, reach = rng.random(), rng.uniform(0, 2 * np.pi), rng.uniform(*LOG_ASTRAY)
+            steps, wall = int(rng.integers(*ASTRAY_STEPS)), rng.random() < 0.5
             if self._astray_for[i] == 0:
                 self._astray[i] = 0.0
                 if starts < self.hand.astray:
-                    self._astray[i, :2] = reach * np.cos(angle), reach * np.sin(angle)
+                    self._astray[i, :2] = np.exp(reach) * np.array([np.cos(angle), np.sin(angle)])
                     self._astray_for[i] = steps
+                    self._wall[i] = wall
         away = _in(axes, self._astray)
-        wrong = choose(replace(felt, rim=felt.rim - away, tip=felt.tip - away))
+        force = felt.force - np.outer(np.where(self._wall, WALL_N, 0.0), np.eye(3)[0])
+        wrong = choose(replace(felt, rim=felt.rim - away, tip=felt.tip - away, force=force))
         stays = ((self._astray_for == 0) | (move.phase == "insert"))[:, None]
         return Move(
             lead=np.where(stays, move.lead, wrong.lead),
@@ -206,10 +211,12 @@ class InsertingOperator:
         return np.asarray(self._pausing > 0)
 
     def _axes(self, known: PegPrivileged) -> Array:
-        """Unit vectors (u, p, z) in the base frame as rows, (N, 3, 3); a square peg leans over a
-        corner.
+        """Unit vectors (u, p, z) in the base frame as rows, (N, 3, 3).
+
+        A peg leans aslant to the wrist camera's view, where the mouth shows beside it; that is over
+        a corner of a square one.
         """
-        way = known.yaw + self._glance[:, 5] + (np.pi / 4 if self._square else 0.0)
+        way = known.yaw + self._glance[:, 5] + np.pi / 4
         c, s, o = np.cos(way), np.sin(way), np.zeros_like(way)
         return np.stack([c, s, o, -s, c, o, o, o, o + 1.0], axis=1).reshape(-1, 3, 3)
 

@@ -45,8 +45,9 @@ ENTER_N, PUSH_N, LEANING_N, RELAX_N = 3.0, 10.0, 5.0, 8.0
 YIELD, GIVE = 0.15, 4.0
 #: A spiral: its lead, m; how far apart its turns lie, m; and how far out it is given up, m.
 SPIRAL_LEAD_M, SPIRAL_PITCH_M, SPIRAL_OUT_M = 2.0 * MM, 0.4 * MM, 1.6 * MM
-#: The peg counts as upright from here on, rad (past the middle, so that the far rim goes in).
-PAST = 1.0 * DEG
+#: A peg that leans less than this and is not in has missed the mouth: one that leans so little in
+#: the hole is 4 mm deep at a clearance of 0.1 mm, and deeper at others.
+MISSED = 1.5 * DEG
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def choose(felt: Felt) -> Move:
     at_wall = side > WALL[0] * np.maximum(push, 0.0) + WALL[1]
     rising = felt.lean < felt.theta - 2.0 * DEG
     leans = felt.theta > 0.0
-    missed = lodged & leans & (felt.lean <= -PAST)
+    missed = lodged & leans & (felt.lean <= MISSED)
     upright = lodged & leans & ~missed & (rising | at_wall)
     hover = np.where(missed, HOVER_M, _hover(felt, touching))
     along = touching & (hover == 0.0) & ~upright & ~inside
@@ -209,7 +210,7 @@ def _upright(felt: Felt) -> tuple[Array, Array]:
         -np.clip(2 * UPRIGHT_N - fz, 1.0, 11.0),
     ]
     turn = _local(
-        -np.clip(0.6 * (felt.lean + 1.5 * PAST), 0.6 * DEG, 2.5 * DEG),
+        -np.clip(0.6 * (felt.lean + DEG), 0.6 * DEG, 2.5 * DEG),
         np.clip(-felt.askew, -DEG, DEG),
         np.clip(felt.heading, -3 * DEG, 3 * DEG),
     )
