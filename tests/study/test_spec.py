@@ -329,6 +329,18 @@ def test_an_arm_is_tried_and_compared_only_on_its_own_suites(tmp_path):
     assert {arm["name"]: arm["wrench"] for arm in study.plan.content["arms"]} == wrenches
 
 
+def test_an_arm_without_a_gap_is_not_tried_in_simulation(tmp_path):
+    from simreal.study.run import Study
+
+    arms = [*FELT["arms"][:2], {**FELT["arms"][2], "gap": False}]
+    study = Study(study_from_json(felt(arms=arms)), tmp_path)
+    cells = {(cell.target, cell.suite): cell.arms for cell in study.plan.cells}
+    assert cells["simulation", "nominal"] == ("sim-only", "hybrid")
+    assert cells["a", "nominal"] is None
+    assert {job.role for job in study.trial_jobs() if job.arm == "blind"} == {"target"}
+    assert study_from_json(study.spec.to_json()) == study.spec
+
+
 def test_all_conditions_of_a_plan_are_at_the_tasks_nominal_values(tmp_path):
     from simreal.study.run import Study
 

@@ -35,10 +35,14 @@ def target_of(spec: StudySpec, cell: str) -> str:
 
 
 def cells_of(spec: StudySpec) -> list[Cell]:
-    """Simulation first, under the nominal suite and the task's own, then every target and suite."""
+    """Simulation first, under the nominal suite and the task's own, then every target and suite.
+
+    In simulation the arms whose gap is wanted, on targets all.
+    """
     own = [s for s in spec.suites if s == "nominal" or s in find_task(spec.task).suites]
     names = [target.name for target in spec.targets]
-    simulated = dict.fromkeys(simulation_of(spec, a, n) for a in spec.arms for n in names)
+    tried = [arm for arm in spec.arms if arm.gap]
+    simulated = dict.fromkeys(simulation_of(spec, arm, name) for arm in tried for name in names)
     places = [(place, suite, "sim") for suite in own for place in simulated]
     places += [(name, suite, "target") for name in names for suite in spec.suites]
     found = []
@@ -48,7 +52,7 @@ def cells_of(spec: StudySpec) -> list[Cell]:
             arm.name
             for arm in spec.arms
             if suite in spec.suites_of(arm)
-            and (role == "target" or simulation_of(spec, arm, target) == place)
+            and (role == "target" or (arm.gap and simulation_of(spec, arm, target) == place))
         )
         if arms:
             everyone = len(arms) == len(spec.arms)

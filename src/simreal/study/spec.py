@@ -41,7 +41,8 @@ class ArmSpec:
 
     wrench: what its policy makes of the force/torque window: `full`, `slow` (its band above 20 Hz
     cut) or `none`; None: full where the task's robot has a sensor. suites: those it is tried on
-    (none: all of the study).
+    (none: all of the study). gap: whether it is tried in simulation too, which its transfer gap
+    needs.
     """
 
     name: str
@@ -49,6 +50,7 @@ class ArmSpec:
     base: str | None = None
     wrench: str | None = None
     suites: tuple[str, ...] = ()
+    gap: bool = True
 
     @property
     def sim_share(self) -> float:
@@ -191,7 +193,14 @@ class StudySpec:
 
 
 #: Settings that came later, left out where they are not used: plans made before keep their hash.
-_LATER = {"wrench": None, "suites": (), "force_limit_n": None, "goals": (), "quick": False}
+_LATER = {
+    "wrench": None,
+    "suites": (),
+    "gap": True,
+    "force_limit_n": None,
+    "goals": (),
+    "quick": False,
+}
 
 
 def _arm(content: Mapping[str, Any]) -> ArmSpec:
