@@ -34,6 +34,8 @@ COLLECT = ("collect", "lift", "--out", "data", "--episodes", "2", "--size", "16"
         ((*COLLECT, "--randomize", "ful"), ("profile", "'ful'", "Did you mean 'full'")),
         ((*COLLECT[:-1], "8"), ("Camera size 8 px", "16 to 512")),
         ((*COLLECT, "--episodes", "0"), ("--episodes 0", "at least 1")),
+        ((*COLLECT, "--seed", "-1"), ("Seed -1", "0 or more")),
+        (("randomize", "show", "full", "--out", "a.png", "--seed", "-1"), ("Seed -1", "0 or more")),
         ((*COLLECT, "--backgrounds", "nowhere"), ("nowhere is not a folder",)),
         ((*COLLECT, "--appearances", "0"), ("appearances",)),
         ((*COLLECT, "--on", "twin:a.toml"), ("--from operator on twin:a.toml",)),
@@ -189,6 +191,14 @@ def test_a_twin_is_written_once(run, tmp_path):
     assert (code, out) == (0, "twin-4.toml\n")
     assert read_twin(tmp_path / "twin-4.toml") == TwinFile(4, "moderate", "push", "mesh")
     refused(run("twin", "new", "--seed", "4"), 2, "twin-4.toml exists", "--out")
+
+
+def test_bounds_on_initial_values_are_printed_and_checked(run, tmp_path):
+    (tmp_path / "mine.toml").write_text("[[starts]]\nweight = 0.5\nhole_y_m = { low = 0.02 }\n")
+    code, out, _ = run("randomize", "show", "mine.toml", "--task", "insert")
+    assert code == 0
+    assert "Starts: hole_y_m in [0.02, inf] in 50 % of the draws." in out
+    refused(run("randomize", "show", "mine.toml"), 2, "task lift 'hole_y_m'")
 
 
 def test_a_profile_is_printed(run):

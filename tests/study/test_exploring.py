@@ -168,6 +168,35 @@ def test_another_seed_is_another_exploration(explored):
     assert all(x["values"] != y["values"] for x, y in zip(a, b, strict=False))
 
 
+def test_two_processes_do_not_explore_into_one_folder(explored, tmp_path):
+    explored(dark, trials=400)
+    lines = (tmp_path / "out" / "explore.jsonl").read_text()
+    take = (
+        "import sys; from pathlib import Path; from simreal.demos.journal import Lock; "
+        "lock = Lock(Path(sys.argv[1]), 'it'); print('held', flush=True); sys.stdin.read()"
+    )
+    other = subprocess.Popen(
+        [sys.executable, "-c", take, str(tmp_path / "out" / exploring.LOCK)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with other:
+        assert other.stdout.readline() == "held\n"
+        with pytest.raises(UsageError, match="is being written by another process"):
+            explored(dark, trials=400, resume=True)
+        other.stdin.close()
+    assert (tmp_path / "out" / "explore.jsonl").read_text() == lines
+    explored(dark, trials=400, resume=True)
+
+
+def test_a_wrong_request_leaves_no_folder(run, checkpoint, tmp_path):
+    for wrong, says in ((("--seed", "-1"), "Seed -1"), (("--workers", "0"), "workers must be 1")):
+        code, _, err = run("explore", checkpoint, "--task", "lift", "--out", "where", *wrong)
+        assert (code, says in err) == (2, True), err
+        assert not (tmp_path / "where").exists()
+
+
 def test_a_folder_is_begun_once(explored, tmp_path):
     explored(dark, trials=400)
     with pytest.raises(UsageError, match="--resume"):

@@ -153,3 +153,19 @@ def test_one_target_is_kept_open_and_closed_when_another_is_asked_for(monkeypatc
 def test_the_scripted_operator_refuses_what_has_no_privileged_channel():
     with pytest.raises(UsageError, match=r"has none\. Record with a person"):
         open_operated(TargetJob("robot:a.toml"))
+
+
+def test_what_a_suite_sets_has_to_lie_within_the_bounds(tmp_path):
+    """A suite sets the clearance of a hole itself: bounds on it would be ignored without a word."""
+    tight, odd = tmp_path / "tight.toml", tmp_path / "odd.toml"
+    tight.write_text("[[starts]]\nclearance_m = { high = 0.00015 }\n")
+    odd.write_text("[[starts]]\nclearance_m = { low = 0.0006 }\n")
+    refused = r"suite nominal sets clearance_m to 0\.0002, outside the bounds.*choose --suite tight"
+    for ref, starts in ((f"sim:{tight}", None), ("twin:any.toml", str(tight))):
+        with pytest.raises(UsageError, match=refused):
+            targets.initial_values("insert", ref, starts)
+        with pytest.raises(UsageError, match="suite wide sets clearance_m to 0.0005"):
+            targets.initial_values("insert", ref, starts, "wide")
+        targets.initial_values("insert", ref, starts, "tight")
+    with pytest.raises(UsageError, match="choose bounds that one of the suites keeps"):
+        targets.initial_values("insert", f"sim:{odd}")

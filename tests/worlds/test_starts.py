@@ -80,12 +80,19 @@ def test_starts_survive_json(weight, low, high):
         ([{"object_x_m": {"low": 1, "high": 0}}], "low < high"),
         ([{"object_x_m": {"low": math.nan}}], "low < high"),
         ([{"weight": 2}], "between 0 and 1"),
-        ([{"weight": 0.6}, {"weight": 0.6}], "sum to more than 1"),
+        ([{"weight": 0.6, "object_x_m": {"low": 0}}] * 2, "sum to more than 1"),
+        ([{}], "bounds no initial value"),
+        ([{"weight": 0.5}], "bounds no initial value"),
+        ([{"object_x_m": {}}], "object_x_m has no bound"),
     ],
 )
 def test_bad_starts_are_refused_with_a_sentence(content, says):
     with pytest.raises(UsageError, match=says):
         profile_from_json({"starts": content}, SO101)
+
+
+def test_bounds_are_told_with_their_share():
+    assert LEFT.text == "object_y_m in [0.05, inf] in 50 % of the draws"
 
 
 def test_an_initial_value_of_another_task_is_named():

@@ -8,10 +8,10 @@ from simreal.core.errors import UsageError
 from simreal.worlds import peghole
 from simreal.worlds.randomize import Profile, draw, profile
 from simreal.worlds.settings import Settings
-from simreal.worlds.simulated import SimConfig, scene_of
+from simreal.worlds.simulated import SimConfig, draw_scenario, scene_of
 from simreal.worlds.tasks import task
 from simreal.worlds.terms_peg import DYNAMICS_PEG, TORQUE_ARM_M
-from simreal.worlds.variation import OPERATIONS, Axis, Uniform
+from simreal.worlds.variation import OPERATIONS, Axis, Each, Uniform
 
 ROBOT = task("insert").robot
 ADDED = {
@@ -110,3 +110,31 @@ def test_axes_of_another_robot_are_refused_by_name():
     peg_only = Profile("mine", (Axis("grip", "scale", Uniform(0.5, 1.5)),))
     with pytest.raises(UsageError, match=r"axis of the task lift 'grip'"):
         SimConfig(task="lift", profile=peg_only)
+
+
+@pytest.mark.parametrize(
+    ("name", "operation", "value", "says"),
+    [
+        ("grasp_stiffness", "scale", -1.0, "jnt_stiffness below zero"),
+        ("fixture_stiffness", "scale", -0.5, "jnt_stiffness below zero"),
+        ("target_smoothing", "scale", -2.0, "actuator_dynprm below zero"),
+        ("wrench_noise", "set", -1.0, "wrench_noise below zero"),
+        ("wrench_cutoff", "set", -5.0, "wrench_cutoff_hz below zero"),
+        ("wrench_noise", "set", 1e300, r"wrench_noise of 1e\+300 N or Nm, limit 1e\+06"),
+        ("wrench_bias", "add", -1e39, r"wrench_bias of 1e\+39"),
+        ("wrench_drift", "add", 2e6, r"wrench_drift of 2e\+06"),
+        ("hole_position", "add", -0.1, "hole moved by 141 mm, limit 20 mm"),
+        ("hole_tilt", "add", 1.0, "hole tilted by 81 degrees, limit 30 degrees"),
+    ],
+)
+def test_what_no_world_can_have_is_refused_with_a_sentence(name, operation, value, says):
+    chosen = Profile("mine", (Axis(name, operation, Uniform(value, value)),))
+    with pytest.raises(UsageError, match=rf"Profile 'mine': no solvable draw.*{says}"):
+        draw_scenario(SimConfig("insert", profile=chosen), 0)
+
+
+def test_a_hole_under_the_table_is_refused():
+    sunk = Each((Uniform(0, 0), Uniform(0, 0), Uniform(-0.05, -0.05)))
+    chosen = Profile("mine", (Axis("hole_position", "add", sunk),))
+    with pytest.raises(UsageError, match="hole sunk by 50 mm, limit 20 mm"):
+        draw_scenario(SimConfig("insert", profile=chosen), 0)

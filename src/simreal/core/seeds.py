@@ -10,6 +10,18 @@ import hashlib
 
 import numpy as np
 
+from simreal.core.errors import UsageError
+
+
+def check_seed(seed: int) -> None:
+    """Refuse what is no seed.
+
+    Raises:
+        UsageError: for a negative number.
+    """
+    if seed < 0:
+        raise UsageError(f"Seed {seed}; give a whole number, 0 or more.")
+
 
 def _words(purpose: str) -> list[int]:
     digest = hashlib.sha256(purpose.encode()).digest()
@@ -17,7 +29,12 @@ def _words(purpose: str) -> list[int]:
 
 
 def generator(seed: int, purpose: str, index: int = 0) -> np.random.Generator:
-    """A Philox generator that depends on all three arguments and on nothing else."""
+    """A Philox generator that depends on all three arguments and on nothing else.
+
+    Raises:
+        UsageError: for a negative seed.
+    """
+    check_seed(seed)
     sequence = np.random.SeedSequence([int(seed), int(index), *_words(purpose)])
     return np.random.Generator(np.random.Philox(sequence))
 

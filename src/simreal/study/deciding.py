@@ -107,7 +107,7 @@ def evaluate_until_decided(
     spec = spec_of(target)
     for runner in runners:
         runner.check_target(spec)
-    draw = initial_values(task, on, starts)
+    draw = initial_values(task, on, starts, suite)
     plan = make_plan(
         study={"name": "evaluate", "task": task, "suite": suite, "form": form, "seed": seed},
         arms=[

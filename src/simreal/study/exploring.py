@@ -18,7 +18,9 @@ import numpy as np
 from simreal.compute.executor import Executor, in_order
 from simreal.core.errors import UsageError
 from simreal.core.files import append_jsonl, read_json, read_jsonl, sha256_of, write_json
+from simreal.core.seeds import check_seed
 from simreal.core.types import Form
+from simreal.demos.journal import Lock
 from simreal.study.drawing import Drawing, budget_of
 from simreal.study.explore_job import ExploreJob, explore_job, keep_films, line_of
 from simreal.study.ledger import Ledger
@@ -34,6 +36,9 @@ from simreal.worlds.tasks import task as find_task
 SCHEMA = "simreal/explore/1"
 #: Trials where nobody says otherwise: about five minutes of two cores for lift.
 TRIALS = 3000
+
+#: Held by the one process that explores into a folder.
+LOCK = "lock"
 
 #: What is played together: the part it belongs to, its region (None: none), its points.
 _Group = tuple[str, int | None, Sequence[Point]]
@@ -61,13 +66,14 @@ class Exploring:
 
         Raises:
             UsageError: for an unknown task or profile, an empty profile, a wrong number of trials,
-                or a folder that holds another exploration.
+                a negative seed, or a folder that holds another exploration.
             BadDataError: for a checkpoint that is none, or is of another robot.
         """
         from simreal.policies.runfolder import sha256_of_file
         from simreal.policies.runner import CompactRunner
 
         task = find_task(asked.task)
+        check_seed(asked.seed)
         self.asked, self.budget = asked, budget_of(asked.trials)
         chosen = profile(asked.profile, task.robot)
         runner = CompactRunner.load(asked.checkpoint)
@@ -115,7 +121,17 @@ class Exploring:
         """Coverage, search, candidates, confirmation: whatever is not recorded yet.
 
         told: hears how many more trials are done.
+
+        Raises:
+            UsageError: where another process is at it.
         """
+        lock = Lock(self.asked.out / LOCK, f"The exploration in {self.asked.out}")
+        try:
+            self._play(executor, told)
+        finally:
+            lock.release()
+
+    def _play(self, executor: Executor, told: Callable[[int], None]) -> None:
         self._executor, self._told = executor, told
         self._ledger = Ledger(self.asked.out / "ledger.jsonl")
         self._lines = {int(line["index"]): line for line in read_jsonl(self._trials)}

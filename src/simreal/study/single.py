@@ -18,6 +18,7 @@ from simreal.compute.machine import workers
 from simreal.compute.progress import Progress, Step
 from simreal.core.errors import UsageError
 from simreal.core.files import append_jsonl, read_jsonl, sha256_of
+from simreal.core.seeds import check_seed
 from simreal.core.types import Form, Mixture, Part, Stage, TargetSpec
 from simreal.demos.dataset import open_dataset
 from simreal.report.media import contact_sheet
@@ -72,6 +73,7 @@ def collect_one(
 ) -> None:
     """Fill one data set; see `simreal collect --help`."""
     robot = find_task(task).robot
+    check_seed(seed)
     if episodes < 1:
         raise UsageError(f"--episodes {episodes}; ask for at least 1.")
     if not operator and on != "sim":
@@ -178,7 +180,7 @@ def evaluate_one(
     found = find_task(task)
     if trials < 1:
         raise UsageError(f"--trials {trials}; ask for at least 1.")
-    draw = initial_values(task, on, starts)
+    draw = initial_values(task, on, starts, suite)
     size = next(iter(runner.cameras.values()), (64, 64))
     target = TargetJob(on, task, form, size_px=size[0])
     spec = spec_of(target)
@@ -242,10 +244,12 @@ def _run_jobs(jobs: Sequence[TrialJob], out: Path, workers: int | None) -> Rate:
 def print_profile(name: str, task: str) -> None:
     """Print a profile's axes."""
     robot = find_task(task).robot
-    chosen = profile(name, robot)
+    chosen = SimConfig(task, profile=profile(name, robot)).profile
     for axis in chosen.axes:
-        term = robot.terms[axis.term]
-        print(f"{axis.term:24} {axis.operation:6} {axis.distribution}  [{term.unit}]")
+        unit = robot.terms[axis.term].unit
+        print(f"{axis.term:24} {axis.operation:6} {axis.distribution}  [{unit}]")
+    for starts in chosen.starts:
+        print(f"Starts: {starts.text}.")
     print(f"{len(chosen.axes)} axes in profile {chosen.name}.")
 
 

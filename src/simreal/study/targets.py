@@ -7,11 +7,11 @@ kind, its value a function `(argument: str, job: TargetJob) -> Target` (see docs
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -22,8 +22,8 @@ from simreal.robots.twin import open_twin
 from simreal.robots.twinfile import read_twin
 from simreal.worlds.randomize import profile
 from simreal.worlds.simulated import SimConfig, simulated_world
-from simreal.worlds.starts import starting
-from simreal.worlds.task import Privileged
+from simreal.worlds.starts import Starts, starting
+from simreal.worlds.task import Privileged, Task
 from simreal.worlds.tasks import task as find_task
 
 GROUP = "simreal.targets"
@@ -115,14 +115,15 @@ def _open_plugin(kind: str, argument: str, job: TargetJob) -> Target:
 
 
 def initial_values(
-    task: str, ref: str, starts: str | None = None
+    task: str, ref: str, starts: str | None = None, suite: str = "nominal"
 ) -> Callable[[np.random.Generator], dict[str, float]]:
     """How initial values are drawn: by the task, within the bounds of a profile that has any.
 
     starts: that profile; None: the one of a target `sim:PROFILE`.
 
     Raises:
-        UsageError: for a profile without such bounds where one is asked for, or a bad one.
+        UsageError: for a profile without such bounds where one is asked for, or a bad one, or
+            bounds that what the suite sets is not within.
     """
     found = find_task(task)
     kind, _, argument = ref.partition(":")
@@ -130,7 +131,24 @@ def initial_values(
     bounds = profile(name, found.robot).starts
     if starts is not None and not bounds:
         raise UsageError(f"--starts {starts}: this profile has no [[starts]].")
+    _check_suite(found, bounds, suite)
     return starting(found, bounds)
+
+
+def _check_suite(task: Task[Any], bounds: Sequence[Starts], suite: str) -> None:
+    """A suite sets some initial values itself, whatever was drawn: they must be in the bounds."""
+
+    def outside(name: str) -> list[str]:
+        fixed = {**task.suites.get("nominal", {}), **task.suites.get(name, {})}
+        bounded = [bound for one in bounds for bound in one.bounds if bound[0] in fixed]
+        return [f"{v} to {fixed[v]:g}" for v, low, high in bounded if not low <= fixed[v] <= high]
+
+    if wrong := outside(suite):
+        fit = [f"--suite {name}" for name in task.suites if not outside(name)]
+        raise UsageError(
+            f"The suite {suite} sets {', '.join(dict.fromkeys(wrong))}, outside the bounds in "
+            f"[[starts]]; choose {' or '.join(fit) or 'bounds that one of the suites keeps'}."
+        )
 
 
 def check_reference(ref: str, task: str) -> None:

@@ -50,8 +50,8 @@ def explore(
     from simreal.study.exploring import Asked, Exploring
 
     folder = out or Path(f"explore-{task}")
-    asked = Exploring(Asked(checkpoint, task, folder, profile, trials, form, seed, resume))
     fit = fitting(workers, WORKER_BYTES)
+    asked = Exploring(Asked(checkpoint, task, folder, profile, trials, form, seed, resume))
     if fit.message:
         print(fit.message, file=sys.stderr)
     total = asked.budget.total

