@@ -8,6 +8,7 @@ import pytest
 from tests.contract.fake_target import FakeTarget, conditions
 from tests.trials.test_run import HORIZON, SHA, Pans
 
+from simreal.core.errors import BadDataError
 from simreal.core.files import read_jsonl
 from simreal.demos.live import Attempt
 from simreal.study.data import _live_line, operator_reset
@@ -126,3 +127,20 @@ def test_arms_that_sense_something_else_than_the_first_are_variants():
     arms = [{"name": "a", "wrench": "full"}, {"name": "b", "wrench": "full"}]
     assert _variants([*arms, {"name": "c", "wrench": "none"}]) == ("c",)
     assert _variants([{"name": "a"}, {"name": "b"}]) == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"bad": 1},
+        {**NAMES, "trials": [3]},
+        {**NAMES, "trials": [{"condition": 0, "success": True, "time": ["a"] * 3, "way": []}] * 5},
+        {**NAMES, "trials": [{"condition": 0, "success": True, "time": 3, "way": []}]},
+        {**NAMES, "trials": 3},
+        {**NAMES, "arm": [], "trials": []},
+    ],
+)
+def test_records_that_no_trial_left_are_refused_by_name(tmp_path, line):
+    (tmp_path / RECORDS).write_text(json.dumps(line) + "\n")
+    with pytest.raises(BadDataError, match=r"forces\.jsonl holds what no trial felt"):
+        write_profiles(tmp_path, ())

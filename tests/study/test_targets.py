@@ -10,6 +10,7 @@ import pytest
 from tests.contract.fake_target import FakeTarget
 
 from simreal.core.errors import UsageError
+from simreal.robots.twinfile import TwinFile, write_twin
 from simreal.study import targets
 from simreal.study.targets import TargetJob, close_kept, kept_target, open_operated, open_target
 
@@ -164,8 +165,17 @@ def test_what_a_suite_sets_has_to_lie_within_the_bounds(tmp_path):
     for ref, starts in ((f"sim:{tight}", None), ("twin:any.toml", str(tight))):
         with pytest.raises(UsageError, match=refused):
             targets.initial_values("insert", ref, starts)
-        with pytest.raises(UsageError, match="suite wide sets clearance_m to 0.0005"):
+        with pytest.raises(UsageError, match=r"suite wide sets clearance_m to 0\.0005"):
             targets.initial_values("insert", ref, starts, "wide")
         targets.initial_values("insert", ref, starts, "tight")
     with pytest.raises(UsageError, match="choose bounds that one of the suites keeps"):
         targets.initial_values("insert", f"sim:{odd}")
+
+
+def test_a_twin_of_another_task_is_refused_before_it_is_opened(tmp_path):
+    write_twin(tmp_path / "pegs.toml", TwinFile(3, task="insert"))
+    ref = f"twin:{tmp_path / 'pegs.toml'}"
+    targets.check_reference(ref, "insert")
+    for other in ("lift", "insert_square"):
+        with pytest.raises(UsageError, match=f"a twin for the task 'insert'; this is '{other}'"):
+            targets.check_reference(ref, other)

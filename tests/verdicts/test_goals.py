@@ -106,6 +106,17 @@ def test_too_much_real_data_is_no_saving():
     )
 
 
+def test_nothing_less_than_no_real_data():
+    arms = (Arm("real-only", 600, 0), Arm("hybrid", 600, 0))
+    trials = [*rows("hybrid", "twin", 95, 100), *rows("real-only", "twin", 90, 100)]
+    found = verdict(study(trials, arms=arms), **LESS)
+    assert (found.state, found.method) == (
+        "not tested here",
+        "needs real-only with real demonstrations, of which to have less",
+    )
+    assert verdict(study(trials, arms=arms), **{**LESS, "less_real": 0.0}).state == "met"
+
+
 def pressed(arm, target, forces, failure=None):
     return [
         dataclasses.replace(r, peak_force=f, seconds=4.0 + i, failure=failure)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simreal.core.errors import BadDataError
 from simreal.core.files import append_jsonl, read_jsonl, write_text
 from simreal.trials.run import Tried
 
@@ -77,10 +78,26 @@ def write_profiles(folder: Path, simulated: Sequence[str]) -> None:
 
     simulated: names of cells that are the simulation. Entries stand for each cell and arm, and for
     all targets of an arm and suite (`targets`).
+
+    Raises:
+        BadDataError: for records that are none of trials' forces.
     """
-    shards = {_key(line): line for line in read_jsonl(folder / RECORDS)}
+    try:
+        content = _content(list(read_jsonl(folder / RECORDS)), simulated)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise BadDataError(
+            f"{folder / RECORDS} holds what no trial felt ({type(error).__name__}: {error}); move "
+            "it away to conclude without curves of force."
+        ) from error
+    if content is not None:
+        write_text(folder / PROFILES, json.dumps(content, separators=(",", ":")) + "\n")
+
+
+def _content(lines: Sequence[Mapping[str, Any]], simulated: Sequence[str]) -> dict[str, Any] | None:
+    """What media/forces.json holds; None where nothing was felt."""
+    shards = {_key(line): line for line in lines}
     if not shards:
-        return
+        return None
     groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
     for line in shards.values():
         place = "simulation" if line["target"] in simulated else "targets"
@@ -90,8 +107,7 @@ def write_profiles(folder: Path, simulated: Sequence[str]) -> None:
         {"arm": arm, "suite": suite, "target": target, **_profile(lines)}
         for (arm, suite, target), lines in groups.items()
     ]
-    content = {"profiles": entries, "films": list(_films(shards.values()))}
-    write_text(folder / PROFILES, json.dumps(content, separators=(",", ":")) + "\n")
+    return {"profiles": entries, "films": list(_films(shards.values()))}
 
 
 def _key(line: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -88,7 +88,15 @@ def _arms(content: Mapping[str, Any], quick: QuickSpec) -> list[dict[str, Any]]:
         if name not in names:
             raise unknown("arm of [quick]", name, names)
     kept = [arm for arm in arms if quick.arms is None or arm.get("name") in quick.arms]
-    return [{**arm, "stages": _stages(arm, quick)} for arm in kept]
+    return [{**_on_suites(arm, quick), "stages": _stages(arm, quick)} for arm in kept]
+
+
+def _on_suites(arm: Mapping[str, Any], quick: QuickSpec) -> dict[str, Any]:
+    """An arm on those of its own suites that stay."""
+    suites = arm.get("suites")
+    if quick.suites is None or not isinstance(suites, list | tuple):
+        return {**arm}
+    return {**arm, "suites": [suite for suite in suites if suite in quick.suites]}
 
 
 def _stages(arm: Mapping[str, Any], quick: QuickSpec) -> list[dict[str, Any]]:

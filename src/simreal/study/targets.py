@@ -155,14 +155,17 @@ def check_reference(ref: str, task: str) -> None:
     """Refuse a reference that cannot be opened, as far as that can be told without opening it.
 
     Raises:
-        UsageError: for an unknown kind or profile, or a missing or bad twin file.
+        UsageError: for an unknown kind or profile, or a twin file that is missing, bad or another
+            task's.
     """
     kind, _, argument = ref.partition(":")
     kinds = factories()
     if kind not in kinds:
         raise unknown("target", ref, [*kinds, "sim:PROFILE", "twin:FILE", "robot:FILE"])
     if kind == "twin":
-        read_twin(Path(argument))
+        twin = read_twin(Path(argument))
+        if twin.task != task:
+            raise UsageError(f"{argument} is a twin for the task {twin.task!r}; this is {task!r}.")
     elif kind == "sim":
         profile(argument or "none", find_task(task).robot)
 

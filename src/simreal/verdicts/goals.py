@@ -151,6 +151,8 @@ def _not_worse(evidence: Evidence, goal: Goal) -> GoalVerdict:
     """Non-inferiority with a declared share less real data."""
     assert goal.against is not None
     arm, other = evidence.arm(goal.arm), evidence.arm(goal.against)
+    if goal.less_real and not other.n_real:
+        return _untested(goal, f"{other.name} with real demonstrations, of which to have less")
     most = other.n_real * (1 - goal.less_real) + 1e-9
     if arm.n_real > most:
         return _untested(goal, f"{arm.name} with at most {int(most)} real demonstrations")
