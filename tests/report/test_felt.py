@@ -94,6 +94,9 @@ def test_the_terminal_has_suites_goals_and_forces_in_80_columns(felt_study):
     assert re.search(r"target, %\s+wide\s+tight", text)
     assert "Goals, each met only by its one-sided 95 % bound:" in text
     assert re.search(r"- (met|missed|not shown): The operator inserts 95 % at 0.5 mm.", text)
+    flat = " ".join(text.split())
+    for goal in read_json(felt_study / "summary.json")["goals"]:  # never a rate without its counts
+        assert f"({goal['method'].partition(';')[0]})." in flat
     assert "Within 30 N on the target: sim-only" in text
     assert STAND_IN in text
 

@@ -118,3 +118,10 @@ def test_a_plan_that_is_none_of_a_study_is_named(folder):
     path.write_text("[1]")
     with pytest.raises(BadDataError, match=r"plan\.json is not a JSON object"):
         evidence_of(folder)
+
+
+def test_a_study_that_was_stopped_before_its_trials_says_how_to_go_on(folder):
+    for torn in ("", '{"arm": "sim-'):
+        (folder / "trials.jsonl").write_text(torn)
+        with pytest.raises(BadDataError, match="holds no trials yet; go on with its study"):
+            conclude(folder)

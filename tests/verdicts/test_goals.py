@@ -117,6 +117,13 @@ def test_nothing_less_than_no_real_data():
     assert verdict(study(trials, arms=arms), **{**LESS, "less_real": 0.0}).state == "met"
 
 
+def test_a_goal_that_asks_for_no_saving_takes_any_data():
+    trials = [*rows("hybrid", "twin", 95, 100), *rows("sim-only", "twin", 80, 100)]
+    arms = (Arm("sim-only", 600, 0), Arm("hybrid", 600, 20))
+    found = verdict(study(trials, arms=arms), arm="hybrid", against="sim-only", margin=0.05)
+    assert found.state == "met"
+
+
 def pressed(arm, target, forces, failure=None):
     return [
         dataclasses.replace(r, peak_force=f, seconds=4.0 + i, failure=failure)

@@ -81,13 +81,13 @@ def _on_suite(entry: Mapping[str, Any]) -> str:
 
 
 def _goals(study: Study) -> list[str]:
-    """Every declared goal, its state first."""
+    """Every declared goal, its state first, and whose trials say so or what they lack."""
     goals = study.summary.get("goals") or ()
     found = ["", "Goals, each met only by its one-sided 95 % bound:"] if goals else []
     for goal in goals:
         _, state = words.goal(goal["state"])
-        numbers = words.goal_numbers(goal)
-        found.append(f"- {state}: {goal['text']}" + (f" {numbers}." if numbers else ""))
+        said = f"{goal['text']} {words.goal_numbers(goal)}".rstrip()
+        found.append(f"- {state}: {said} ({goal['method'].partition(';')[0]}).")
     return found
 
 

@@ -27,10 +27,12 @@ def evidence_of(folder: Path, prices: Path | None = None) -> Evidence:
     prices: a price file; without one, STUDY/prices.toml where it exists, else the shipped prices.
 
     Raises:
-        BadDataError: when the plan was changed, a trial is not of this plan, or a record is broken.
+        BadDataError: when the plan was changed, there is no trial yet, a trial is not of this plan,
+            or a record is broken.
     """
     plan = load_plan(folder / "plan.json")
-    done_trials(folder / "trials.jsonl", plan.sha)
+    if not done_trials(folder / "trials.jsonl", plan.sha):
+        raise BadDataError(f"{folder} holds no trials yet; go on with its study (--resume) first.")
     own = folder / "prices.toml"
     try:
         declared = _declared(plan)

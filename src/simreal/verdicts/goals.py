@@ -154,7 +154,7 @@ def _not_worse(evidence: Evidence, goal: Goal) -> GoalVerdict:
     if goal.less_real and not other.n_real:
         return _untested(goal, f"{other.name} with real demonstrations, of which to have less")
     most = other.n_real * (1 - goal.less_real) + 1e-9
-    if arm.n_real > most:
+    if goal.less_real and arm.n_real > most:
         return _untested(goal, f"{arm.name} with at most {int(most)} real demonstrations")
     found = difference(evidence, arm, other, goal.suite, 2 * ALPHA)
     if isinstance(found, Lacking):
