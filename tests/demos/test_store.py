@@ -374,6 +374,15 @@ def felt(tmp_path):
     return small_spec(wrench=True)
 
 
+def test_a_data_file_without_the_windows_it_should_have_is_named(tmp_path, felt):
+    with create(tmp_path / "set", felt) as writer:
+        writer.write(make_episode(0, felt))
+    victim = next((tmp_path / "set/data").rglob("*.parquet"))
+    pq.write_table(pq.read_table(victim).drop(["observation.wrench"]), victim)
+    with pytest.raises(BadDataError, match=rf"{victim.name} lacks observation\.wrench, which"):
+        open_dataset(tmp_path / "set").load()
+
+
 def test_force_torque_windows_come_back_in_order(tmp_path, felt):
     episodes = [make_episode(number, felt) for number in range(4)]
     with create(tmp_path / "set", felt) as writer:

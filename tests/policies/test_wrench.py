@@ -145,7 +145,21 @@ def test_what_does_not_fit_is_refused_in_a_sentence(trained, tmp_path):
     spoiled = felt_frames(2)
     spoiled.wrench[7, 3, 4] = np.inf
     with pytest.raises(BadDataError, match=r"wrench is not finite at frame 7 \(episode 0\), ty"):
-        Part(spoiled, "spoiled")
+        Batcher([Part(spoiled, "spoiled")], 8, quick_config().augmentation)
+    for name in "abc":  # a refused run leaves its folder free
+        assert not (tmp_path / name).exists()
+
+
+def test_windows_that_are_not_finite_matter_to_who_reads_them_alone(tmp_path):
+    spoiled = felt_frames(2)
+    spoiled.wrench[7, 3, 4] = np.inf
+    stage = dataclasses.replace(
+        make_stage([Part(felt_frames(2), "felt")], 2), held_out=(Part(spoiled, "spoiled"),)
+    )
+    with pytest.raises(BadDataError, match=r"pictures alone \(wrench none\)"):
+        train([stage], quick_config(), tmp_path / "a", joint_names=JOINTS)
+    train([stage], quick_config(wrench="none"), tmp_path / "a", joint_names=JOINTS)
+    assert load_checkpoint(tmp_path / "a/checkpoint")[0].shape.wrench == "none"
 
 
 def test_a_target_without_a_sensor_and_a_broken_sensor_are_refused(trained):

@@ -209,6 +209,11 @@ def _read_rows(
     if spec.storage == "image":
         names += [layout.image_key(camera) for camera in spec.cameras]
     with index.open_parquet(path) as file:
+        if missing := [name for name in names if name not in file.schema_arrow.names]:
+            raise BadDataError(
+                f"{path} lacks {', '.join(missing)}, which {layout.INFO} says it has; restore it "
+                "from a copy, or record it again."
+            )
         counts = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
         ends = np.cumsum(counts)
         held: tuple[int, int] = (0, 0)

@@ -115,14 +115,11 @@ class Part:
                 f"{self.name}: actions have shape {self.actions.shape}, joint_pos has {shape}."
             )
         if self.episode.shape != (frames,):
-            raise BadDataError(
-                f"{self.name}: episode has shape {self.episode.shape}, needs ({frames},)."
-            )
+            got = self.episode.shape
+            raise BadDataError(f"{self.name}: episode has shape {got}, needs ({frames},).")
         windows = (frames, WRENCH_SAMPLES, len(WRENCH_NAMES))
         if self.wrench is not None and self.wrench.shape != windows:
-            raise BadDataError(
-                f"{self.name}: wrench has shape {self.wrench.shape}, needs {windows}."
-            )
+            raise BadDataError(f"{self.name}: wrench has {self.wrench.shape}, needs {windows}.")
         for camera, pictures in self.images.items():
             if pictures.dtype != np.uint8 or pictures.ndim != 4 or pictures.shape[-1] != 3:
                 raise BadDataError(
@@ -143,13 +140,16 @@ class Part:
                     f"{self.name}: {feature} is not finite at frame {frame} "
                     f"(episode {self.episode[frame]}), joint {joint}; {len(bad)} such values."
                 )
+
+    def check_windows(self) -> None:
+        """Refuse force/torque windows that are not finite."""
         bad = np.argwhere(~np.isfinite([] if self.wrench is None else self.wrench))
         if len(bad):
             frame, _, axis = (int(i) for i in bad[0])
             raise BadDataError(
                 f"{self.name}: wrench is not finite at frame {frame} (episode "
                 f"{self.episode[frame]}), {WRENCH_NAMES[axis]}; {len(bad)} such values. Leave the "
-                "episode out, or train without the force/torque window."
+                "episode out, or train on pictures alone (wrench none)."
             )
 
 
@@ -233,6 +233,8 @@ class Batcher:
                     f"{parts[0].name} has {parts[0].joint_pos.shape[1]} and {self.cameras}."
                 )
         self.wrench = feels and have_windows(parts)
+        for part in parts if self.wrench else ():
+            part.check_windows()
 
     def training(
         self, which: Indices, frames: Indices, seed: int, purpose: str, step: int

@@ -61,15 +61,18 @@ class RunFolder:
         self._request = path / "run.json"
         self._state = path / "state.safetensors"
 
-    def begin(self, request: Mapping[str, Any], resume: bool) -> None:
-        """Claim the folder for `request`, or check that it holds the same one to be resumed."""
+    def begin(self, request: Mapping[str, Any], resume: bool) -> bool:
+        """Claim the folder for `request`, or check that it holds the same one to be resumed.
+
+        Returns whether it was claimed now.
+        """
         if not self._request.exists():
             if self.path.exists() and any(self.path.iterdir()):
                 raise UsageError(
                     f"{self.path} is not empty and holds no run; choose another folder."
                 )
             write_json(self._request, request)
-            return
+            return True
         if not resume:
             raise UsageError(
                 f"{self.path} already holds a run; resume it or choose another folder."
@@ -80,6 +83,13 @@ class RunFolder:
                 f"{self.path} was started with another request ({'; '.join(changed[:4])}); "
                 "resume it with the same one or choose another folder."
             )
+        return False
+
+    def withdraw(self) -> None:
+        """Give up a claim before anything was done, so that the folder is free again."""
+        self._request.unlink()
+        if not any(self.path.iterdir()):
+            self.path.rmdir()
 
     def done(self) -> bool:
         """Whether the run has finished."""

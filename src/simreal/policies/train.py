@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from simreal.core.errors import BadDataError, InterruptedRunError, UsageError
+from simreal.core.errors import BadDataError, InterruptedRunError, SimrealError, UsageError
 from simreal.policies.batches import Batcher, have_windows
 from simreal.policies.checkpoint import load_checkpoint, read_facts, save_checkpoint
 from simreal.policies.learner import (
@@ -59,10 +59,15 @@ def train(
     """
     check_request(stages, config, joint_names)
     folder = RunFolder(out_dir)
-    folder.begin(describe_request(stages, config, joint_names, base), resume)
+    fresh = folder.begin(describe_request(stages, config, joint_names, base), resume)
     if not folder.done():
         with torch_threads(config.threads), stop_request() as stopped:
-            run = _Run(stages, config, folder, tuple(joint_names), base)
+            try:
+                run = _Run(stages, config, folder, tuple(joint_names), base)
+            except SimrealError:
+                if fresh:
+                    folder.withdraw()
+                raise
             try:
                 run.loop(stopped, progress)
             except KeyboardInterrupt:
@@ -186,7 +191,8 @@ class _Run:
         losses = {}
         for part in stage.held_out:
             rows = np.linspace(0, len(part) - 1, min(HELD_OUT_FRAMES, len(part))).astype(int)
-            batcher = Batcher([part], self.config.chunk, self.config.augmentation)
+            feels = self.config.wrench != "none"
+            batcher = Batcher([part], self.config.chunk, self.config.augmentation, feels)
             batch = batcher.plain(np.zeros(len(rows), int), rows).to(self.learner.device)
             with torch.inference_mode():
                 loss = loss_of(network, batch)
