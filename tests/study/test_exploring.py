@@ -13,7 +13,7 @@ from tests.study.fake_world import Breaking, Still
 
 from simreal.compute import executor
 from simreal.compute.executor import make_executor
-from simreal.core.errors import InterruptedRunError, UsageError
+from simreal.core.errors import BadDataError, InterruptedRunError, UsageError
 from simreal.core.files import read_jsonl
 from simreal.policies.checkpoint import save_checkpoint
 from simreal.policies.network import CompactNetwork, NetworkShape
@@ -166,6 +166,42 @@ def test_another_seed_is_another_exploration(explored):
     _, two, _ = explored(dark, "two", trials=400, seed=1)
     a, b = (list(read_jsonl(f / "explore.jsonl")) for f in (one, two))
     assert all(x["values"] != y["values"] for x, y in zip(a, b, strict=False))
+
+
+def spoilt(**changes):
+    return lambda line: json.dumps({**json.loads(line), **changes})
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        ("explore.jsonl", lambda line: '{"index": 1}', "line 6, is no trial of an exploration"),
+        ("explore.jsonl", spoilt(values={"nope": [1.0]}), "line 6, is no trial"),
+        ("explore.jsonl", spoilt(reset={"object_y_m": float("nan")}), "line 6, is no trial"),
+        ("explore.jsonl", spoilt(plan_sha="0"), "line 6: a trial of another exploration"),
+        ("explore.jsonl", lambda line: f"{line}\n{line}", "line 7: the trial 5 stands there twice"),
+        ("search.jsonl", lambda line: '{"round": 0}', "line 1, is no round of a search"),
+        ("candidates.json", lambda line: "{}", "holds no regions"),
+        (
+            "candidates.json",
+            lambda line: (
+                '{"regions": [[{"factor": "nope", "low": 0.1, "high": null, "text": ""}]]}'
+            ),
+            "bounds 'nope', which is not searched",
+        ),
+        ("plan.json", lambda line: "[]", "is no plan of an exploration"),
+    ],
+)
+def test_spoilt_records_are_named(explored, tmp_path, name, change, says):
+    explored(dark, trials=400)
+    path = tmp_path / "out" / name
+    if name == "explore.jsonl":
+        lines = path.read_text().splitlines()
+        path.write_text("\n".join([*lines[:5], change(lines[5]), *lines[6:], ""]))
+    else:
+        path.write_text(change("") + "\n")
+    with pytest.raises(BadDataError, match=says):
+        explored(dark, trials=400, resume=True)
 
 
 def test_two_processes_do_not_explore_into_one_folder(explored, tmp_path):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from simreal.compute.meter import Meter
-from simreal.core.files import write_bytes
+from simreal.core.errors import BadDataError
+from simreal.core.files import read_jsonl, write_bytes
 from simreal.core.types import Charge, Condition, Scenario, Trial
 from simreal.report.media import filmstrip
 from simreal.robots.safety import SafeTarget
@@ -119,6 +121,33 @@ def point_of(line: Mapping[str, Any]) -> Point:
     values = {str(k): tuple(float(x) for x in v) for k, v in line["values"].items()}
     reset = {str(k): float(v) for k, v in line["reset"].items()}
     return Point(int(line["index"]), values, reset, int(line["rejected"]))
+
+
+def recorded(path: Path, plan_sha: str, axes: Collection[str]) -> dict[int, dict[str, Any]]:
+    """The trials of an exploration that are on disk: index -> line.
+
+    axes: what each has values of.
+
+    Raises:
+        BadDataError: for what is no trial, one of another exploration, or one twice.
+    """
+    found: dict[int, dict[str, Any]] = {}
+    for number, line in enumerate(read_jsonl(path), start=1):
+        where = f"{path}, line {number}"
+        try:
+            point = point_of(line)
+            numbers = [*point.reset.values(), *(x for v in point.values.values() for x in v)]
+            whole = set(point.values) == set(axes) and all(map(math.isfinite, numbers))
+        except (KeyError, TypeError, ValueError, AttributeError):
+            whole = False
+        if not whole or not line.keys() >= {"plan_sha", "phase", "region", "success", "failure"}:
+            raise BadDataError(f"{where}, is no trial of an exploration; restore it from a copy.")
+        if line["plan_sha"] != plan_sha:
+            raise BadDataError(f"{where}: a trial of another exploration; it is refused.")
+        if point.index in found:
+            raise BadDataError(f"{where}: the trial {point.index} stands there twice.")
+        found[point.index] = line
+    return found
 
 
 def film_name(region: int, kind: str, camera: str) -> str:

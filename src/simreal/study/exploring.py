@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from simreal.compute.executor import Executor, in_order
-from simreal.core.errors import UsageError
+from simreal.core.errors import BadDataError, UsageError
 from simreal.core.files import append_jsonl, read_json, read_jsonl, sha256_of, write_json
 from simreal.core.seeds import check_seed
 from simreal.core.types import Form
 from simreal.demos.journal import Lock
 from simreal.study.drawing import Drawing, budget_of
-from simreal.study.explore_job import ExploreJob, explore_job, keep_films, line_of
+from simreal.study.explore_job import ExploreJob, explore_job, keep_films, line_of, recorded
 from simreal.study.ledger import Ledger
 from simreal.study.mapping import CANDIDATES, conclude, read_candidates, write_candidates
 from simreal.study.searching import Proposal, Search
@@ -105,6 +105,8 @@ class Exploring:
             write_json(path, {**self._content, "sha256": self.sha})
             return
         there = read_json(path)
+        if not isinstance(there, dict):
+            raise BadDataError(f"{path} is no plan of an exploration; choose another folder.")
         differ = [k for k, v in self._content.items() if there.get(k) != v]
         if differ:
             raise UsageError(
@@ -134,7 +136,8 @@ class Exploring:
     def _play(self, executor: Executor, told: Callable[[int], None]) -> None:
         self._executor, self._told = executor, told
         self._ledger = Ledger(self.asked.out / "ledger.jsonl")
-        self._lines = {int(line["index"]): line for line in read_jsonl(self._trials)}
+        axes = [axis.term for axis in self.config.profile.axes]
+        self._lines = recorded(self._trials, self.sha, axes)
         drawing = Drawing(self.space, self.asked.seed)
         points = drawing.coverage(self.budget.coverage)
         self._run([("coverage", None, points)])
@@ -164,7 +167,12 @@ class Exploring:
         path = self.asked.out / "search.jsonl"
         written = list(read_jsonl(path))
         if number < len(written):
-            return Proposal.from_json(written[number])
+            try:
+                return Proposal.from_json(written[number])
+            except (KeyError, TypeError, ValueError) as error:
+                raise BadDataError(
+                    f"{path}, line {number + 1}, is no round of a search."
+                ) from error
         search = Search(self.space, self.asked.seed)
         proposal = search.propose(number, points, self._failed(points), rounds)
         append_jsonl(path, [{"round": number, **proposal.to_json()}])
@@ -179,7 +187,12 @@ class Exploring:
             columns = columns_of([self.space.factors(p) for p in points])
             found = candidates(columns, self.space.scales, self._failed(points), weights)
             write_candidates(self.asked.out, found)
-        return read_candidates(self.asked.out)
+        found = read_candidates(self.asked.out)
+        for bound in (bound for region in found for bound in region.bounds):
+            if bound.factor not in self.space.reference:
+                where = self.asked.out / CANDIDATES
+                raise BadDataError(f"{where} bounds {bound.factor!r}, which is not searched.")
+        return found
 
     def _failed(self, points: Sequence[Point]) -> Flags:
         return np.array([not self._lines[p.index]["success"] for p in points], dtype=bool)

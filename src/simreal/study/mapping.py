@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from simreal.core.errors import BadDataError
 from simreal.core.files import read_json, read_jsonl, write_json
 from simreal.report.explored import build_page, often
 from simreal.study.explore_job import film_name, point_of
@@ -35,8 +36,13 @@ def write_candidates(out: Path, regions: Sequence[Region]) -> None:
 
 def read_candidates(out: Path) -> list[Region]:
     """The regions that were fixed."""
-    content = read_json(out / CANDIDATES)["regions"]
-    return [Region(tuple(bound_from_json(bound) for bound in bounds)) for bounds in content]
+    try:
+        content = read_json(out / CANDIDATES)["regions"]
+        return [Region(tuple(bound_from_json(bound) for bound in bounds)) for bounds in content]
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadDataError(
+            f"{out / CANDIDATES} holds no regions; restore it from a copy."
+        ) from error
 
 
 def conclude(out: Path, space: Space, about: Mapping[str, Any]) -> dict[str, Any]:
