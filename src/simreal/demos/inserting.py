@@ -1,7 +1,8 @@
 """The scripted operator of insertions: eyes that err, hands that feel, `insertion_moves`.
 
-Every command is a function of what can be seen and felt at that moment, so that a policy can learn
-it from single moments. Only errors of sight are remembered: each try is aimed with a new one.
+What it means to do is a function of what can be seen and felt at that moment, so that a policy can
+learn it from single moments. Remembered are errors of sight (each try is aimed with a new one), how
+far and fast this episode's hand leans and moves, and a human-like hand's tremor and pauses.
 """
 
 from __future__ import annotations
@@ -33,11 +34,12 @@ class Hand:
     share of each lead that is asked for until it is over the mouth (drawn too). sight_m, sight_rad:
     standard deviation of where the mouth seems to be, and of how the peg seems to stand to it.
     noise_m, noise_rad: deviation of executed from intended targets (which are the labels).
-    tremor_m: slow deviation that is part of the labels. pause: probability a step to stop for 3-10
+    tremor_m: slow deviation that is part of the labels. pause: probability a step to stop for 3-9
     steps. spiral: probability that the first try is a spiral with an upright peg. astray:
     probability a step to act for `ASTRAY_STEPS` as if the mouth were up to `ASTRAY_M` elsewhere,
     while the labels say what to do about it: without it no demonstration shows the way back from a
-    place where no good operator ever is, and a policy that gets there stays.
+    place where no good operator ever is, and a policy that gets there stays. No number of these is
+    measured on people.
     """
 
     lean_rad: tuple[float, float] = (7 * DEG, 7 * DEG)
@@ -52,8 +54,9 @@ class Hand:
     astray: float = 0.0
 
 
-#: How far (m, and in logarithms) and for how many control steps an expert is led astray (least,
-#: most); half of the times it also feels a wall that is not there, and sets the peg upright.
+#: How far (m, and in logarithms: least, most) and for how many control steps (least, and one more
+#: than most) an expert is led astray; half of the times it also feels a wall that is not there (of
+#: so many newtons), and sets the peg upright.
 ASTRAY_M, ASTRAY_STEPS, WALL_N = (0.0012, 0.010), (6, 16), 6.0
 LOG_ASTRAY = (float(np.log(ASTRAY_M[0])), float(np.log(ASTRAY_M[1])))
 
@@ -90,7 +93,6 @@ class InsertingOperator:
     ) -> None:
         self.task, self.style, self.seed, self.hand = task, style, seed, hand(style)
         self._privileged = privileged
-        self._square = "square" in task.name
         self._first = 0
         self.labels: Action = np.zeros((0, len(task.robot.channels)), dtype=np.float32)
 
@@ -232,7 +234,7 @@ class InsertingOperator:
         along = _in(axes, known.axis)
         ahead = hand.apply(np.array([1.0, 0.0, 0.0]))
         heading = known.yaw + self._glance[:, 5] - np.arctan2(ahead[:, 1], ahead[:, 0])
-        radius = known.state.width / 2 * (np.sqrt(2.0) if self._square else 1.0)
+        radius = known.reach
         down = axes[:, 0] - along[:, :1] * known.axis
         down /= np.linalg.norm(down, axis=1, keepdims=True)
         end = known.tip - known.mouth - self._glance[:, :3]

@@ -24,7 +24,8 @@ FINGERS = "fingers"
 TOOL_SITE = "tool"
 WRENCH_SITE = "wrench"
 
-#: Distance from the flange to the ends of the locked fingers, and from there to the tool's tip, m.
+#: Distance from the flange to the ends of the locked fingers (of the pads, in the stock model), and
+#: from there to the tool's tip (chosen), m.
 FINGER_END_M = 0.1736
 STICK_OUT_M = 0.040
 TIP_M = FINGER_END_M + STICK_OUT_M
@@ -74,7 +75,7 @@ class _Part:
 
 @functools.cache
 def _locked_gripper() -> tuple[tuple[_Part, ...], float, Array, Array]:
-    """Parts, mass (kg), centre (m) and principal moments of the gripper with its fingers held.
+    """Parts, mass (kg), centre (m) and moments (kg m^2) of the gripper with its fingers held.
 
     The four-bar linkages are brought to `FINGERS_AT` by simulating the stock gripper alone.
     """
@@ -106,6 +107,16 @@ def _locked_gripper() -> tuple[tuple[_Part, ...], float, Array, Array]:
                 _quat(to_tool @ turn @ rotation(geom.quat)),
             )
         )
+    return tuple(parts), *_inertia(model, data, to_tool)
+
+
+def _inertia(
+    model: mujoco.MjModel, data: mujoco.MjData, to_tool: Array
+) -> tuple[float, Array, Array]:
+    """Mass (kg), centre (m) and moments (kg m^2) of all bodies together, turned by `to_tool`.
+
+    Their axes are the tool's: products of inertia are under 1 % of the moments, and left out.
+    """
     mass = model.body_mass
     centre = mass @ data.xipos / mass.sum()
     moments = np.zeros((3, 3))
@@ -113,7 +124,7 @@ def _locked_gripper() -> tuple[tuple[_Part, ...], float, Array, Array]:
         turn, arm = data.ximat[i].reshape(3, 3), data.xipos[i] - centre
         moments += turn @ np.diag(model.body_inertia[i]) @ turn.T
         moments += m * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-    return tuple(parts), float(mass.sum()), to_tool @ centre, np.diag(to_tool @ moments @ to_tool.T)
+    return float(mass.sum()), to_tool @ centre, np.diag(to_tool @ moments @ to_tool.T)
 
 
 def add_gripper(spec: mujoco.MjSpec, flange: mujoco.MjsSite, sensor: mujoco.MjsSite) -> None:

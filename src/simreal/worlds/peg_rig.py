@@ -158,7 +158,7 @@ class PegRig:
         return self._window.astype(np.float32)
 
     def hit_n(self) -> Array:
-        """Largest force between hand and peg over the last control step, (N,)."""
+        """Largest force at the wrist over the last control step, (N,)."""
         peak: Array = self._state.peak_n
         return peak
 
@@ -175,6 +175,7 @@ class PegRig:
             tool=self.positions(),
             tip=position[:, self._object],
             axis=matrix[:, self._object, :, 2],
+            reach=self._state.width / 2 * (np.sqrt(2.0) if self.peg.shape == "square" else 1.0),
             mouth=position[:, self._hole],
             normal=hole[:, :, 2],
             yaw=np.arctan2(hole[:, 1, 0], hole[:, 0, 0]),

@@ -20,11 +20,12 @@ class PegState:
     z out of the hole). tilt: (N,) angle between the axes of peg and hole, rad. width, bore: (N,)
     diameters (edges) of peg and hole; goal_depth: (N,) of the hole.
     slip, slip_turn: (N,) how far the peg moved and turned in the hand since reset, m and rad.
-    peak_n: (N,) largest force between hand and peg over the last control step; pressed_n: (N,) the
-    force that was exceeded all through the last 0.2 s. push_n: (N,) mean force into the hole over
-    the last control step. gained: (N,) depth won over the last half second, m.
-    sides: (N,) the peg touches the hole's wall on two sides, at different depths. friction: (N,)
-    Coulomb's coefficient between peg and hole.
+    peak_n: (N,) largest force at the wrist (between flange and gripper, the gripper's inertia
+    included) over the last control step; pressed_n: (N,) the least over the last 0.2 s. push_n:
+    (N,) mean force along the tool's axis over the last control step, positive when it presses.
+    gained: (N,) depth won over the last half second (since reset, before that), m. sides: (N,) the
+    peg touches the hole's wall on two sides, at different depths. friction: (N,) Coulomb's
+    coefficient between peg and hole that the settings gave (a twin's laws multiply it).
     """
 
     tip: Array
@@ -53,17 +54,20 @@ class PegState:
 class PegPrivileged:
     """What a scripted operator knows; it adds its own errors of sight. SI units, base frame.
 
-    tool: (N, 6) measured pose in the robot's channels, m and rad. tip: (N, 3) the peg's end; axis:
-    (N, 3) unit vector from the peg's end to the hand. mouth: (N, 3) middle of the hole's mouth;
-    normal: (N, 3) unit vector out of the hole; yaw: (N,) rad, of the hole about the base's z.
-    wrench: (N, 6) mean over the last control step as felt (N, Nm, tool frame).
-    offset: (N, 6) calibration error of the channels at the boundary; measured = true + offset.
+    tool: (N, 6) true pose in the robot's channels, m and rad. tip: (N, 3) the peg's end; axis:
+    (N, 3) unit vector from the peg's end to the hand; reach: (N,) m, from the middle of the end to
+    the point of its rim (a corner, of a square one) that a leaning peg sets down. mouth: (N, 3)
+    middle of the hole's mouth; normal: (N, 3) unit vector out of the hole; yaw: (N,) rad, of the
+    hole about the base's z. wrench: (N, 6) true mean over the last control step, N and Nm in the
+    tool's frame. offset: (N, 6) calibration error of the channels at the boundary, which is
+    added to the true pose.
     """
 
     state: PegState
     tool: Array
     tip: Array
     axis: Array
+    reach: Array
     mouth: Array
     normal: Array
     yaw: Array

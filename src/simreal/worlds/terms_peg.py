@@ -16,8 +16,8 @@ from simreal.worlds.terms import Term, arm_field, whole_field
 from simreal.worlds.terms_visual import colour, visual_terms
 from simreal.worlds.variation import Numbers, Operation
 
-#: What a torque reading's noise is to that of a force, m: a UR5e's sensor is specified for 3.5 N
-#: and 0.2 Nm, 0.057 m.
+#: What a torque reading's noise is to that of a force, m: the precision of a UR5e's sensor is
+#: 3.5 N and 0.2 Nm (data sheet), 0.057 m.
 TORQUE_ARM_M = 0.057
 #: Materials that are not the robot's.
 _SCENE = ("table", "background", "goal", OBJECT, peghole.HOLE, "hole_mouth")
@@ -59,9 +59,9 @@ def _springs(
 def _grip(settings: Settings, into: Mapping[str, Any], op: Operation, values: Numbers) -> None:
     """Force and torque at which the peg slips, by one factor."""
     loss, model = into["dof_frictionloss"], settings.scene.physics
-    for joint in (peghole.SLIP_SLIDE, peghole.SLIP_TURN):
-        row = int(model.joint(joint).dofadr[0])
-        loss[row] = op(loss[row], values[0])
+    rows = [int(model.joint(j).dofadr[0]) for j in (peghole.SLIP_SLIDE, peghole.SLIP_TURN)]
+    slip_n, slip_nm = (float(op(loss[row], values[0])) for row in rows)
+    pegfields.write_slip(into, model, slip_n, slip_nm)
 
 
 def _stiffness(settings: Settings, into: Mapping[str, Any], op: Operation, values: Numbers) -> None:
