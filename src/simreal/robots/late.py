@@ -16,8 +16,8 @@ Array = npt.NDArray[np.float64]
 class LateCommands:
     """A command takes effect after latency + U(0, jitter), drawn per command and world.
 
-    tick_s: time between two calls of `at`, period_s: between two commands. purpose and twin_seed
-    feed the jitter together with each episode's condition seed.
+    tick_s: time between two calls of `advance`, period_s: between two commands. purpose and
+    twin_seed feed the jitter together with each episode's condition seed.
     """
 
     def __init__(

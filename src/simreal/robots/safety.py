@@ -61,8 +61,9 @@ SO101_LIMITS: Mapping[str, JointLimits] = {
 }
 
 #: A tool commanded in task space, base frame: the box around a fixture at (450, 0) whose holes lie
-#: within 50 mm and end 10 mm above the table; turns to 30 degrees, twice what a start asks for. An
-#: impedance that clips its error at 12 mm and 12 degrees notices no farther target than the steps.
+#: within 50 mm and end 10 mm above the table; turns to 30 degrees, where a start asks for 20 (the
+#: hole's 15 and 5 of its own). An impedance that clips its error at 12 mm and 12 degrees notices no
+#: farther target than the steps.
 TOOL_LIMITS: Mapping[str, JointLimits] = {
     "tool_x": JointLimits(350.0, 550.0, 15.0),
     "tool_y": JointLimits(-100.0, 100.0, 15.0),

@@ -47,11 +47,11 @@ _COLOURS = {
 class Grasp:
     """Rubber pads around the peg, and when it slips.
 
-    stiffness: give along x, y, z (N/m) and about them (Nm/rad), the same for each three.
-    inertia: what moves with the peg besides itself (kg, kg m^2).
-    damping_ratio: of these springs against the inertia of what they carry. slip_n, slip_nm: axial
-    force and torque about the closing axis beyond which the peg slips: 45 N of grip at a friction
-    of 0.5 on two pads; the same grip over the 20 mm of a groove along the peg.
+    stiffness: give along x, y, z (N/m) and about them (Nm/rad), the same for each three (assumed).
+    inertia: what moves with the peg besides itself (kg, kg m^2; assumed). damping_ratio: of these
+    springs against the inertia of what they carry (assumed). slip_n, slip_nm: axial force and
+    torque about the closing axis beyond which the peg slips: 45 N of grip at a friction of 0.5 on
+    two pads; the same grip over the 20 mm of a groove along the peg.
     """
 
     stiffness: tuple[float, float] = (8000.0, 20.0)
@@ -63,7 +63,10 @@ class Grasp:
 
 @dataclass(frozen=True)
 class Fixture:
-    """What the hole's block stands on: sideways stiffness (N/m) and about x and y (Nm/rad)."""
+    """What the hole's block stands on: sideways stiffness (N/m) and about x and y (Nm/rad).
+
+    All numbers are assumed.
+    """
 
     stiffness: tuple[float, float] = (100_000.0, 1000.0)
     damping_ratio: float = 0.3

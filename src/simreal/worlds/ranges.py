@@ -54,7 +54,7 @@ VISUAL_AXES = (
     Axis("clutter_place", "set", Uniform(0.0, 1.0)),
 )
 
-#: Sources: peg insertion as published (friction x0.33-1.67 about nominal, gains x0.75-1.5, force
+#: Sources: peg insertion as published (friction x0.33-1.67, here about 0.3, gains x0.75-1.5, force
 #: noise to 1 N, dead zones to 5 N). The arm's joints of 0.05 Nm make a dead zone of about 0.1 N at
 #: the tool: up to 1.1 N here, as on an arm that is controlled by its measured force. Stiffness of
 #: grasp and fixture, sensor bias after taring, drift and filters are assumed.

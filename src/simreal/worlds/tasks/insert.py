@@ -22,9 +22,11 @@ from simreal.worlds.task import Task
 CLEARANCES_M = (0.0005, 0.0002, 0.0001)
 SEATED_M = 0.001
 PEAK_N, PRESSED_N = 30.0, 20.0
-#: In the hand, farther than this is a slip, and out of the fingers a drop.
+#: Moved or turned in the hand farther than this is a slip; moved by more than half of the 20 mm
+#: that the fingers hold, a drop (assumed).
 SLIP_M, SLIP_RAD, DROP_M = 0.003, float(np.deg2rad(6.0)), 0.012
-#: Depth won in half a second below which a peg stands still, and the push that says it should not.
+#: Depth won in half a second below which a peg stands still, and the push that says it should not
+#: (both assumed).
 STILL_M, PUSH_N = 0.0003, 2.0
 #: Nearest and farthest distance of a drawn hole from the base, m.
 REACH_M = (0.39, 0.51)
