@@ -12,15 +12,23 @@ from simreal.demos.inserting import HANDS, InsertingOperator, hand
 from simreal.demos.operators import make_operator
 from simreal.demos.record import conditions_for
 from simreal.verdicts.rates import wilson
-from simreal.worlds.randomize import profile
+from simreal.worlds.randomize import Profile, profile
 from simreal.worlds.simulated import SimConfig, simulated_world
 from simreal.worlds.tasks import task
+from simreal.worlds.variation import Axis, Uniform
 
 
 def play(
-    chosen: str, style: Style, count: int, *, first: int = 0, name: str = "insert", suite: str = ""
+    chosen: str | Profile,
+    style: Style,
+    count: int,
+    *,
+    first: int = 0,
+    name: str = "insert",
+    suite: str = "",
 ) -> tuple[Outcome, Notes]:
-    config = SimConfig(task=name, profile=profile(chosen, task(name).robot), batch=count)
+    picked = chosen if isinstance(chosen, Profile) else profile(chosen, task(name).robot)
+    config = SimConfig(task=name, profile=picked, batch=count)
     world = simulated_world(config)
     operator = make_operator(world.task, world.privileged, style, config.seed)
     operator.start_at(first)
@@ -92,9 +100,11 @@ def test_an_episode_does_not_depend_on_its_batch():
 
 def test_commands_are_in_the_frame_of_the_measured_pose():
     """An offset between true and measured pose is in what is commanded, too."""
-    _, notes = play("full", STEADY, 6)
+    offset = Axis("tool_offset", "add", Uniform(30.0, 30.0))  # mm and degrees
+    outcome, notes = play(Profile("offset", (offset,)), STEADY, 4, suite="wide")
     _, labels, seen = notes.tracks
-    assert np.abs(labels - seen)[:, :, :3].max() < 13  # mm: leads, not offsets on top of them
+    assert np.abs(labels - seen)[:, :, :3].max() < 13  # leads, with no offset on top of them
+    assert outcome.success.all()
 
 
 def test_operators_are_made_for_each_task():
