@@ -1,13 +1,12 @@
-"""Contact of a peg with its hole: what settings hold, against Whitney's model, how fast.
+"""Contact of a peg with its hole: what settings hold, and how fast.
 
     .venv/bin/python benchmarks/insertion.py contact [--insertions N]
     .venv/bin/python benchmarks/insertion.py halving [--insertions N]
-    .venv/bin/python benchmarks/insertion.py regimes --figure docs/images/insertion.png
     .venv/bin/python benchmarks/insertion.py speed [--worlds N]
 
 `contact` varies geometry, time step, solver and contact parameters one at a time around the chosen
 ones; `halving` plays the same scripted insertions at the chosen time step and at half of it. The
-tables stand in docs/insertion.md.
+tables stand in docs/insertion.md; `insertion_regimes.py` holds contact against Whitney's model.
 """
 
 from __future__ import annotations
@@ -24,13 +23,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.worlds import whitney
-from tests.worlds.insertion import CONTROL_S, Loose, World, push_aside, sink
+from tests.worlds.insertion import CONTROL_S, World, push_aside
 
 from simreal.core.seeds import generator
 from simreal.verdicts.rates import wilson
-from simreal.worlds import ur5e
-from simreal.worlds.gripper import GRIP_M
 from simreal.worlds.mouth import Contact
 from simreal.worlds.names import OBJECT
 from simreal.worlds.peghole import PegHole
@@ -62,6 +58,8 @@ class Variant:
 
 
 def option(**values) -> Change:
+    """A change of the compiled model's options."""
+
     def change(model: mujoco.MjModel) -> None:
         for name, value in values.items():
             setattr(model.opt, name, value)
@@ -70,6 +68,7 @@ def option(**values) -> Change:
 
 
 def variants() -> list[Variant]:
+    """The rows of the table: the chosen settings, and one thing changed at a time."""
     base = Contact()
     stock = replace(base, stiffness_s=0.02, impedance=(0.9, 0.95), width_m=0.001, power=2.0)
     slow = {"timestep_s": 0.002, "stiffness_s": 0.006}
@@ -143,7 +142,9 @@ def _sliding(variant: Variant) -> float:
 
 @dataclass(frozen=True)
 class Played:
-    """One scripted insertion. overlap: at the end, m; room: tilt at the end times depth, m."""
+    """One scripted insertion. overlap: at the end, m; tilt_room: tilt at the end times depth, m;
+    warnings: how many MuJoCo raised.
+    """
 
     seated: bool
     overlap: float
@@ -187,6 +188,7 @@ def play(variant: Variant, clearance: float, count: int) -> tuple[list[Played], 
 
 
 def contact(count: int) -> None:
+    """The table of variants: what each holds, how it ripples, what it costs."""
     head = " ".join(f"{1e3 * c:>7g}" for c in CLEARANCES)
     print(f"{'':18} overlap at 20 N, % of clearance    ripple  seated  worst end    a control")
     print(f"{'clearance, mm':18} {head}      N      at 0.1 mm   % of it      step, ms")
@@ -206,6 +208,7 @@ def contact(count: int) -> None:
 
 
 def halving(count: int) -> None:
+    """The same scripted insertions at the chosen time step and at half of it."""
     print("clearance  time step    seated   95 % interval   same end   overlap um  % of clearance")
     for clearance in CLEARANCES:
         ends = {}
@@ -251,86 +254,16 @@ def speed(worlds: int) -> None:
             )
 
 
-CURVES = ((0.0005, 0.2, 0.001, 0.03), (0.0002, 0.2, 0.001, 0.03), (0.0002, 0.1, -0.001, 0.02))
-
-
-def regimes(path: Path) -> None:
-    """Insertion force against depth beside Whitney's model, and the jamming diagram."""
-    import matplotlib
-
-    matplotlib.use("agg")
-    from matplotlib import pyplot
-
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-    _curves(left)
-    _jamming(right)
-    figure.savefig(path, dpi=110)
-
-
-def _curves(axes) -> None:
-    impedance, plain = ur5e.Impedance(), PegHole()
-    held = whitney.series(
-        (impedance.stiffness[0], impedance.stiffness[3], 0.0),
-        (*plain.grasp.stiffness, GRIP_M),
-        (*plain.fixture.stiffness, 0.0),
-    )
-    print("clearance friction offset tilt   two points at  (model)   force there-on (model)")
-    for clearance, friction, offset, angle in CURVES:
-        variant = Variant("")
-        world = World(variant.peg(clearance, friction), joint_friction=False)
-        rows = sink(world, offset, angle, to_m=0.018)
-        sizes = (world.peg.width_m, clearance)
-        told = [whitney.insert(d, (offset, angle), held, sizes, friction) for d in rows[:, 0]]
-        axial = np.array([t.axial for t in told])
-        two = np.array([t.points == 2 for t in told])
-        jumped = rows[:, 1] > np.median(axial[~two]) + 0.15
-        print(
-            f"{1e3 * clearance:6g} mm {friction:6g} {1e3 * offset:6g} mm {angle:5g} rad"
-            f" {1e3 * rows[jumped][0, 0]:9.2f} mm ({1e3 * rows[two][0, 0]:.2f})"
-            f" {rows[two, 1].mean():9.2f} N ({axial[two].mean():.2f})"
-        )
-        (line,) = axes.plot(1e3 * rows[:, 0], axial, lw=1)
-        label = f"{1e3 * clearance:g} mm, friction {friction:g}, {angle:g} rad"
-        axes.plot(1e3 * rows[:, 0], rows[:, 1], ".", ms=3, color=line.get_color(), label=label)
-    axes.set(xlabel="depth, mm", ylabel="insertion force, N", title="simulated (dots), model")
-    axes.legend(fontsize=7)
-
-
-def _jamming(axes, depth: float = 0.008, friction: float = 0.2) -> None:
-    loose = Loose(Variant("").peg(0.0001, friction))
-    ratio, push = depth / (0.008 * friction), 5.0
-    right = wrong = 0
-    for side in np.linspace(-5.5, 5.5, 12):
-        for share in (-1.4, -1.15, -0.85, -0.6, -0.3, 0.0, 0.3, 0.6, 0.85, 1.15, 1.4):
-            moment = ratio * share + friction * (1 + ratio) * side
-            loose.lean(side, share, depth)
-            for _ in range(2):
-                before = loose.depth()
-                loose.press(side * push, push, moment * 0.004 * push, seconds=0.1)
-            slides = loose.depth() - before > 5e-6
-            agrees = slides == (whitney.jams(depth, 0.008, friction, side, moment) < 1)
-            right, wrong = right + agrees, wrong + (not agrees)
-            axes.plot(side, moment, "o" if slides else "x", ms=4, color="C0" if slides else "C3")
-    corners = np.array([(-1, -1), (-1, 1), (1, 1), (1, -1), (-1, -1)]) * [1 / friction, ratio]
-    axes.plot(corners[:, 0], corners[:, 1] + friction * (1 + ratio) * corners[:, 0], "k-", lw=1)
-    axes.set(xlabel="side force / push", ylabel="moment / (radius x push)")
-    axes.set_title("slides (dots), sticks (crosses), model")
-    print(f"jamming diagram at {1e3 * depth:g} mm: {right} of {right + wrong} wrenches as told")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("contact", "halving", "regimes", "speed"))
+    parser.add_argument("what", choices=("contact", "halving", "speed"))
     parser.add_argument("--insertions", type=int, default=40)
     parser.add_argument("--worlds", type=int, default=50)
-    parser.add_argument("--figure", type=Path, default=Path("docs/images/insertion.png"))
     asked = parser.parse_args()
     if asked.what == "contact":
         contact(asked.insertions)
     elif asked.what == "halving":
         halving(asked.insertions)
-    elif asked.what == "regimes":
-        regimes(asked.figure)
     else:
         speed(asked.worlds)
 

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
 
 import pytest
 from tests.architecture.tree import ROOT, SOURCE, tracked_files
@@ -141,6 +141,7 @@ def test_operations_and_distributions_are_listed():
 STUDY_TABLES = {
     "The study:": spec.StudySpec,
     "`[simulation]`": spec.SimulationSpec,
+    "`[training]`": spec.TrainingSpec,
     "`[[targets]]`": spec.TargetRef,
     "`[[arms]]`": spec.ArmSpec,
     "`[[arms.stages]]`": spec.StageSpec,
@@ -155,6 +156,8 @@ def default(value: object) -> str:
         return "required"
     if value is None:
         return "none"
+    if is_dataclass(value):
+        return "see below"
     if isinstance(value, tuple):
         return f"`[{', '.join(default(v).strip('`') for v in value)}]`"
     if isinstance(value, bool):

@@ -1,5 +1,6 @@
 import copy
 import tomllib
+from dataclasses import asdict
 
 import pytest
 
@@ -341,6 +342,41 @@ def test_an_arm_without_a_gap_is_not_tried_in_simulation(tmp_path):
     assert study_from_json(study.spec.to_json()) == study.spec
 
 
+def test_only_the_suites_whose_gap_is_wanted_are_played_in_simulation(tmp_path):
+    from simreal.study.quick import quickened
+    from simreal.study.run import Study
+
+    spec = study_from_json(felt(gap_suites=["nominal"]))
+    cells = [(cell.target, cell.suite) for cell in Study(spec, tmp_path).plan.cells]
+    assert cells == [("simulation", "nominal"), *[("a", suite) for suite in spec.suites]]
+    assert study_from_json(spec.to_json()) == spec
+    both = felt(gap_suites=["nominal", "wide"])
+    assert study_from_json(quickened(both, QUICK)).gap_suites == ("nominal",)
+    with pytest.raises(UsageError, match="gap_suite 'backgrounds'; allowed: nominal, wide"):
+        study_from_json(felt(gap_suites=["nominal", "backgrounds"]))
+
+
+def test_settings_against_overfitting_reach_every_training(tmp_path):
+    from simreal.study.run import Study
+
+    spec = study_from_json(felt(training={"weight_decay": 0.05, "shift_px": 2, "wrench": 0.5}))
+    assert study_from_json(spec.to_json()) == spec
+    study = Study(spec, tmp_path)
+    assert {study.train_job(run).training for run in study.runs()} == {spec.training}
+    plain = Study(study_from_json(FELT), tmp_path)
+    assert plain.plan.sha != study.plan.sha
+
+
+def test_the_defaults_of_training_are_the_policys():
+    from simreal.policies.augment import Augmentation
+    from simreal.policies.recipe import TrainConfig
+    from simreal.study.spec import TrainingSpec
+
+    values = asdict(TrainingSpec())
+    assert values.pop("weight_decay") == TrainConfig().weight_decay
+    assert Augmentation(**values) == Augmentation()
+
+
 def test_all_conditions_of_a_plan_are_at_the_tasks_nominal_values(tmp_path):
     from simreal.study.run import Study
 
@@ -366,7 +402,7 @@ def felt(**changes):
         ),
         (
             {"arms": [{**FELT["arms"][0], "suites": ["wide"]}]},
-            r"arm 'sim-only': suites = \['wide'\]; name each once, nominal",
+            r"suites of arm 'sim-only' = \['wide'\]; name each once, nominal",
         ),
         (
             {"tests": [{"arm": "blind", "against": "hybrid", "suites": ["wide"]}]},
@@ -381,6 +417,33 @@ def felt(**changes):
         ({"goals": [{"text": "G", "arm": "best", "of": "looks", "at_least": 0.5}]}, "of the goal"),
         ({"goals": [{"text": "G", "arm": "best", "suite": "tight", "at_least": 0.5}]}, "'tight'"),
         ({"goals": [{"text": "G", "arm": "operator", "of": "force", "at_least": 0.5}]}, "operator"),
+        (
+            {"goals": [{"text": "G", "arm": "blind", "suite": "wide", "at_least": 0.5}]},
+            r"suite of the goal 'G' \(blind\) 'wide'; allowed: nominal",
+        ),
+        ({"goals": [{"text": "G", "arm": "hybrid", "against": "hybrid"}]}, "'hybrid' with itself"),
+        (
+            {"goals": [{"text": "G", "arm": "operator", "against": "hybrid"}]},
+            "arm of the goal 'G' 'operator'",
+        ),
+        (
+            {
+                "arms": [{**FELT["arms"][2], "suites": ["nominal"]}],
+                "goals": [{"text": "G", "arm": "best", "suite": "wide", "at_least": 0.5}],
+            },
+            "no arm is tried on the suite 'wide'",
+        ),
+        (
+            {
+                "arms": FELT["arms"][:1],
+                "goals": [{"text": "G", "arm": "operator", "at_least": 0.5}],
+            },
+            "no arm reads real demonstrations",
+        ),
+        ({"training": {"shift_px": 9}}, "shift_px = 9; allowed: 0 to 8"),
+        ({"training": {"tint": 1.0}}, "tint = 1; allowed: 0 to below 1"),
+        ({"training": {"wrench": -1.0}}, "wrench = -1; give 0 or more"),
+        ({"training": {"dropout": 0.1}}, r"key of \[training\] 'dropout'"),
     ],
 )
 def test_impossible_senses_suites_and_goals_are_refused(change, message):
@@ -431,3 +494,10 @@ def test_insert_compares_senses_at_one_clearance_and_roads_at_all():
     assert {len(spec.suites_of(arm)) for arm in spec.arms} == {1, 4}
     less = spec.n(spec.arm("hybrid"), "real") / spec.n(spec.arm("real-only"), "real")
     assert less <= 0.1
+
+
+def test_what_is_wrong_with_a_quick_form_is_said_of_it(tmp_path):
+    text = study_text("insert").replace("trials = 50", "trials = 2", 1)
+    (tmp_path / "s.toml").write_text(text)
+    with pytest.raises(UsageError, match=r"^\[quick\]: trials = 2; allowed"):
+        load_study(str(tmp_path / "s.toml"))

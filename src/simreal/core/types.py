@@ -36,7 +36,7 @@ WRENCH_NAMES = ("fx", "fy", "fz", "tx", "ty", "tz")
 #: What every number taken on a twin is called, wherever it appears.
 STAND_IN = "stand-in (simulated)"
 
-#: An action is an absolute joint-position target, shape (N, J), LeRobot units.
+#: An action is an absolute target of every joint or tool channel, shape (N, J), boundary units.
 Action = Floats
 
 
@@ -133,8 +133,9 @@ class Outcome:
     success: the task's condition was met (latched). done: success, or a failure that ends it.
     score: furthest stage reached, 0 to 1. failure: failure kind, None where success.
     steps: control steps used until done. collisions: how often the arm hit what it should not (in
-    simulation: the hand the table). peak_force_n: the largest force with which it did, newtons (NaN
-    where not measured).
+    simulation: the hand the table; of an insertion: pressed harder than its task allows for long).
+    peak_force_n: the largest force with which it did, newtons (of an insertion: the largest at the
+    wrist, at any time; NaN where not measured).
     overruns: control periods since reset that took longer than they may (a number for all N; 0
     where time is simulated).
     """

@@ -35,11 +35,13 @@ def target_of(spec: StudySpec, cell: str) -> str:
 
 
 def cells_of(spec: StudySpec) -> list[Cell]:
-    """Simulation first, under the nominal suite and the task's own, then every target and suite.
+    """Simulation first, then every target and suite.
 
-    In simulation the arms whose gap is wanted, on targets all.
+    In simulation the arms and suites whose gap is wanted, of those that can be played there: the
+    nominal suite and the task's own. On targets all.
     """
     own = [s for s in spec.suites if s == "nominal" or s in find_task(spec.task).suites]
+    own = [s for s in own if s in (spec.gap_suites or own)]
     names = [target.name for target in spec.targets]
     tried = [arm for arm in spec.arms if arm.gap]
     simulated = dict.fromkeys(simulation_of(spec, arm, name) for arm in tried for name in names)

@@ -47,6 +47,8 @@ def quickened(content: Mapping[str, Any], table: Any) -> dict[str, Any]:
     suites = set(quick.suites or content.get("suites", ("nominal", "backgrounds")))
     named = {arm.get("name") for arm in arms} | {"best", "operator"}
     replaced = {"seeds": quick.seeds, "trials": quick.trials, "suites": quick.suites}
+    if gaps := content.get("gap_suites"):
+        replaced["gap_suites"] = tuple(suite for suite in gaps if suite in suites)
     simulation = dict(content.get("simulation", {}))
     if "episodes" in simulation:
         simulation["episodes"] = _part(simulation["episodes"], quick.sim)

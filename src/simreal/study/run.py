@@ -191,6 +191,7 @@ class Study:
             self.task.robot.channels,
             base,
             wrench=run.arm.wrench or "auto",
+            training=self.spec.training,
         )
 
     def trial_jobs(self) -> list[TrialJob]:

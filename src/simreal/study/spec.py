@@ -78,6 +78,22 @@ class SimulationSpec:
 
 
 @dataclass(frozen=True)
+class TrainingSpec:
+    """How hard every arm's training works against overfitting.
+
+    weight_decay: of the optimizer. shift_px, contrast, tint, brightness, wrench: random changes of
+    pictures and of forces, in the units of `Augmentation`, whose defaults these are.
+    """
+
+    weight_decay: float = 1e-2
+    shift_px: int = 0
+    contrast: float = 0.2
+    tint: float = 0.1
+    brightness: float = 0.1
+    wrench: float = 0.0
+
+
+@dataclass(frozen=True)
 class TargetRef:
     """A target: a twin by seed and severity, or a reference (`robot:FILE`, `NAME:ARGUMENT`)."""
 
@@ -131,7 +147,9 @@ class GoalSpec:
 class StudySpec:
     """A whole study. trials: conditions a cell. seeds: of training.
 
-    goal: success rate that is wanted on the targets, None for simply the best. tests: the declared
+    gap_suites: those also played in simulation, for a gap (none: nominal and the task's own).
+    training: settings that all arms share. goal: success rate that is wanted on the targets, None
+    for simply the best. tests: the declared
     family of comparisons, none for every pair of arms on every suite that both are tried on.
     force_limit_n: peak force within which a trial should stay, N. quick: whether this is the short
     form of a study, whose numbers are not to be quoted.
@@ -154,6 +172,8 @@ class StudySpec:
     tests: tuple[ComparisonSpec, ...] = ()
     force_limit_n: float | None = None
     goals: tuple[GoalSpec, ...] = ()
+    gap_suites: tuple[str, ...] = ()
+    training: TrainingSpec = TrainingSpec()
     quick: bool = False
 
     @property
@@ -199,6 +219,8 @@ _LATER = {
     "gap": True,
     "force_limit_n": None,
     "goals": (),
+    "gap_suites": (),
+    "training": asdict(TrainingSpec()),
     "quick": False,
 }
 
@@ -228,8 +250,9 @@ def study_from_json(content: Mapping[str, Any]) -> StudySpec:
     arms = [_arm(a) for a in tables(content.get("arms", ()), "arms")]
     tests = [make(ComparisonSpec, t, "a test") for t in tables(content.get("tests", ()), "tests")]
     goals = [make(GoalSpec, g, "a goal") for g in tables(content.get("goals", ()), "goals")]
+    training = make(TrainingSpec, content.get("training", {}), "[training]")
     parts: dict[str, Any] = {"simulation": simulation, "targets": targets, "arms": arms}
-    parts |= {"tests": tests, "goals": goals}
+    parts |= {"tests": tests, "goals": goals, "training": training}
     spec: StudySpec = make(StudySpec, {**content, **parts}, "the study")
     check(spec)
     return spec
@@ -262,6 +285,14 @@ def study_text(name: str) -> str:
         raise UsageError(f"{name} is not a text file: {error}.") from error
 
 
+def _short(content: Mapping[str, Any], table: Any) -> StudySpec:
+    try:
+        return study_from_json(quickened(content, table))
+    except UsageError as error:
+        text = str(error)
+        raise UsageError(text if text.startswith("[quick]") else f"[quick]: {text}") from error
+
+
 def load_study(name: str, quick: bool = False) -> StudySpec:
     """A built-in study by name, or one from a TOML file; quick: as its table `[quick]` shortens it.
 
@@ -275,7 +306,7 @@ def load_study(name: str, quick: bool = False) -> StudySpec:
         raise UsageError(f"{name} is not valid TOML: {error}.") from error
     table = content.pop("quick", None)
     spec = study_from_json(content)
-    short = None if table is None else study_from_json(quickened(content, table))
+    short = None if table is None else _short(content, table)
     if not quick:
         return spec
     if short is None:

@@ -52,9 +52,12 @@ def _check_suites(spec: StudySpec) -> None:
     """Suites are a target's or the task's own; nominal is always one of them."""
     allowed = list(dict.fromkeys([*SUITES, *find_task(spec.task).suites]))
     _check_listed("suite", spec.suites, allowed)
+    played = [s for s in spec.suites if s == "nominal" or s in find_task(spec.task).suites]
+    if spec.gap_suites:
+        _check_listed("gap_suite", spec.gap_suites, played)
     for arm in spec.arms:
         if arm.suites:
-            _check_listed(f"arm {arm.name!r}: suite", arm.suites, spec.suites)
+            _check_listed(f"suite of arm {arm.name!r}", arm.suites, spec.suites)
 
 
 def _check_listed(what: str, suites: Sequence[str], allowed: Sequence[str]) -> None:
@@ -62,7 +65,8 @@ def _check_listed(what: str, suites: Sequence[str], allowed: Sequence[str]) -> N
         if suite not in allowed:
             raise unknown(what, suite, allowed)
     if "nominal" not in suites or len(set(suites)) != len(suites):
-        raise UsageError(f"{what}s = {list(suites)}; name each once, nominal among them.")
+        plural = what.replace("suite", "suites", 1)
+        raise UsageError(f"{plural} = {list(suites)}; name each once, nominal among them.")
 
 
 def _check_test(spec: StudySpec, test: ComparisonSpec, names: Sequence[str]) -> None:
@@ -82,12 +86,15 @@ def _check_goal(spec: StudySpec, goal: GoalSpec, names: Sequence[str]) -> None:
     """A goal names who reaches what; exactly one of a rate and another arm."""
     where = f"goal {goal.text!r}"
     who = [*names, BEST, *([OPERATOR] if goal.of == "success" else [])]
-    if goal.arm not in who:
-        raise unknown(f"arm of the {where}", goal.arm, who)
-    if goal.against is not None and (goal.against not in names or goal.arm not in names):
+    if goal.arm not in (who if goal.against is None else names):
+        raise unknown(f"arm of the {where}", goal.arm, who if goal.against is None else names)
+    if goal.against is not None and goal.against not in names:
         raise unknown(f"arm of the {where}", goal.against, names)
+    if goal.against == goal.arm:
+        raise UsageError(f"The {where} compares arm {goal.arm!r} with itself; name two arms.")
     if goal.suite not in spec.suites:
         raise unknown(f"suite of the {where}", goal.suite, spec.suites)
+    _check_tried(spec, goal, where)
     if goal.of not in ("success", "force"):
         raise unknown(f"measure (of) of the {where}", goal.of, ("success", "force"))
     if (goal.at_least is None) == (goal.against is None):
@@ -98,6 +105,20 @@ def _check_goal(spec: StudySpec, goal: GoalSpec, names: Sequence[str]) -> None:
         raise UsageError(f"The {where}: margin and less_real are fractions below 1.")
     if goal.of == "force" and (spec.force_limit_n is None or goal.against is not None):
         raise UsageError(f"The {where} needs the study's force_limit_n and at_least.")
+
+
+def _check_tried(spec: StudySpec, goal: GoalSpec, where: str) -> None:
+    """A goal is about trials that the study holds."""
+    named = [arm for arm in spec.arms if arm.name in (goal.arm, goal.against)]
+    for arm in named:
+        if goal.suite not in (tried := spec.suites_of(arm)):
+            raise unknown(f"suite of the {where} ({arm.name})", goal.suite, tried)
+    if goal.arm == BEST and not any(goal.suite in spec.suites_of(arm) for arm in spec.arms):
+        raise UsageError(f"The {where}: no arm is tried on the suite {goal.suite!r}.")
+    if goal.arm == OPERATOR and not any(arm.episodes("real") for arm in spec.arms):
+        raise UsageError(
+            f"The {where} is about the operator, but no arm reads real demonstrations; drop it."
+        )
 
 
 def _check_names(kind: str, names: Sequence[str]) -> None:
@@ -144,6 +165,22 @@ def _check_numbers(spec: StudySpec) -> None:
         raise UsageError(f"size_px = {spec.size_px}; allowed: multiples of 16 from 16 to 512.")
     if spec.simulation.episodes < 1 or spec.simulation.appearances < 1:
         raise UsageError("[simulation]: episodes and appearances must be 1 or more.")
+    _check_training(spec)
+
+
+def _check_training(spec: StudySpec) -> None:
+    """Pictures are shifted by a few pixels at most, and colours changed by less than all."""
+    training = spec.training
+    if not 0 <= training.shift_px <= spec.size_px // 8:
+        raise UsageError(
+            f"[training]: shift_px = {training.shift_px}; allowed: 0 to {spec.size_px // 8}, an "
+            f"eighth of size_px = {spec.size_px}."
+        )
+    for name in ("contrast", "tint", "brightness", "weight_decay"):
+        if not 0 <= (value := getattr(training, name)) < 1:
+            raise UsageError(f"[training]: {name} = {value:g}; allowed: 0 to below 1.")
+    if training.wrench < 0:
+        raise UsageError(f"[training]: wrench = {training.wrench:g}; give 0 or more.")
 
 
 def _check_wrench(spec: StudySpec, arm: ArmSpec) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from simreal.core.files import read_jsonl
 from simreal.core.types import Charge, Mixture, Stage
 from simreal.demos.dataset import open_dataset
 from simreal.demos.mix import Sampler, held_out_episodes
+from simreal.study.spec import TrainingSpec
 
 if TYPE_CHECKING:
     from simreal.policies.recipe import TrainingStage
@@ -30,7 +31,7 @@ HELD_OUT = 0.05
 @dataclass(frozen=True)
 class TrainJob:
     """One arm and training seed. base: checkpoint folder to continue from. wrench: what the policy
-    makes of the force/torque window (see `TrainConfig`).
+    makes of the force/torque window (see `TrainConfig`). training: settings against overfitting.
     """
 
     name: str
@@ -41,6 +42,7 @@ class TrainJob:
     base: str | None = None
     device: str = "cpu"
     wrench: str = "auto"
+    training: TrainingSpec = field(default_factory=TrainingSpec)
 
 
 @dataclass(frozen=True)
@@ -55,12 +57,21 @@ class Trained:
 
 def train_job(job: TrainJob) -> Trained:
     """Train (or go on training) and return where the checkpoint lies."""
+    from simreal.policies.augment import Augmentation
     from simreal.policies.recipe import TrainConfig
     from simreal.policies.train import train
 
+    changes = asdict(job.training)
+    config = TrainConfig(
+        seed=job.seed,
+        device=job.device,
+        wrench=job.wrench,
+        weight_decay=changes.pop("weight_decay"),
+        augmentation=Augmentation(**changes),
+    )
     result = train(
         [_stage(stage, job.seed, number) for number, stage in enumerate(job.stages)],
-        TrainConfig(seed=job.seed, device=job.device, wrench=job.wrench),
+        config,
         Path(job.out),
         joint_names=job.joint_names,
         base=Path(job.base) if job.base else None,

@@ -57,7 +57,9 @@ class Rig(Protocol):
         ...
 
     def hit_n(self) -> Array:
-        """(N,) force with which the robot meets what it should not, over the last control step."""
+        """(N,) force with which the robot meets what it should not, or that its wrist feels where
+        it is to touch things, over the last control step.
+        """
         ...
 
     def wrench(self) -> Floats | None:
