@@ -102,6 +102,23 @@ def test_a_torn_line_does_not_count(tmp_path):
     assert len(log.read_text().splitlines()) == 3
 
 
+def test_a_set_that_more_will_follow_can_be_read_and_grows(tmp_path):
+    root = tmp_path / "sim"
+    first = Collection(root, SPEC, 6, REQUEST, finish=False)
+    while not first.full:
+        first.take(SHARDS[len(first.lines)], LINE)
+    first.close()
+    assert stored(root) == IN_ORDER[:6]
+    again = Collection(root, SPEC, 6, REQUEST, finish=False)
+    assert again.full
+    again.close()
+    data = collection(root, 9)
+    assert (data.stored, data.full) == (6, False)
+    data.take(SHARDS[2], LINE)
+    data.close()
+    assert stored(root) == [*IN_ORDER[:6], *IN_ORDER[8:11]]
+
+
 def test_shards_without_a_success_count_as_done(tmp_path):
     data = collection(tmp_path / "sim", 3)
     assert data.take([], LINE) == 0

@@ -21,7 +21,9 @@ size_px = 16
 trials = 10
 [simulation]
 profile = "visual"
-episodes = 10
+episodes = 14
+corrections = 4
+leader_steps = 30
 seed = 3
 [[targets]]
 name = "a"
@@ -32,7 +34,7 @@ name = "sim-only"
 [[arms.stages]]
 steps = 40
 peak_lr = 1e-3
-parts = [{ source = "sim", weight = 1.0, episodes = 10 }]
+parts = [{ source = "sim", weight = 1.0, episodes = 14 }]
 [[arms]]
 name = "hybrid"
 base = "sim-only"
@@ -54,6 +56,8 @@ def lines_in(path: Path) -> int:
 INSTANTS = {
     "the plan is written": lambda out: (out / "plan.json").exists(),
     "simulated episodes are being stored": lambda out: lines_in(out / "data/sim" / JOURNAL) >= 3,
+    "the policy to correct is training": lambda out: (out / "leader/run.json").exists(),
+    "corrected episodes are being stored": lambda out: lines_in(out / "data/sim" / JOURNAL) >= 11,
     "real episodes are being stored": lambda out: lines_in(out / "data/real-a" / JOURNAL) >= 1,
     "the first arm is training": lambda out: (out / "runs/sim-only/any/0/run.json").exists(),
     "the second arm is training": lambda out: (out / "runs/hybrid/a/0/run.json").exists(),
@@ -114,7 +118,9 @@ def test_a_study_killed_at_every_stage_equals_the_unbroken_one(tmp_path):
     finish(tmp_path, broken)
     assert records(broken) == records(whole)
     weights = sorted(whole.glob("runs/*/*/*/checkpoint/model.safetensors"))
-    assert len(weights) == 2
+    weights += whole.glob("leader/checkpoint/model.safetensors")
+    assert len(weights) == 3
+    assert not (whole / "pictures").exists()
     for path in weights:
         other = broken / path.relative_to(whole)
         assert other.read_bytes() == path.read_bytes(), path

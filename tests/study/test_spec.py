@@ -440,6 +440,14 @@ def felt(**changes):
             },
             "no arm reads real demonstrations",
         ),
+        (
+            {"simulation": {**FELT["simulation"], "corrections": 10}},
+            "corrections = 10; they are the last of the episodes = 10",
+        ),
+        (
+            {"simulation": {**FELT["simulation"], "corrections": 2, "leader_steps": 0}},
+            "leader_steps = 0; give 1 or more",
+        ),
         ({"training": {"shift_px": 9}}, "shift_px = 9; allowed: 0 to 8"),
         ({"training": {"tint": 1.0}}, "tint = 1; allowed: 0 to below 1"),
         ({"training": {"wrench": -1.0}}, "wrench = -1; give 0 or more"),
@@ -490,14 +498,19 @@ def test_a_study_without_a_quick_form_says_so():
 def test_insert_compares_senses_at_one_clearance_and_roads_at_all():
     spec = load_study("insert")
     assert [t.seed for t in spec.targets] == [601, 602, 603]
-    assert len(spec.arms) == 9
-    assert {len(spec.suites_of(arm)) for arm in spec.arms} == {1, 4}
+    roads, senses = spec.arms[:3], spec.arms[3:]
+    assert [arm.name for arm in roads] == ["sim-only", "real-only", "hybrid"]
+    assert {spec.suites_of(arm) for arm in roads} == {("nominal", "wide", "tight")}
+    assert {spec.suites_of(arm) for arm in senses} == {("nominal",)}
+    assert {arm.wrench for arm in senses} == {"none", "slow"}
+    assert not any(arm.gap for arm in senses)
+    assert spec.trials * len(spec.seeds) >= 200
     less = spec.n(spec.arm("hybrid"), "real") / spec.n(spec.arm("real-only"), "real")
     assert less <= 0.1
 
 
 def test_what_is_wrong_with_a_quick_form_is_said_of_it(tmp_path):
-    text = study_text("insert").replace("trials = 50", "trials = 2", 1)
+    text = study_text("insert").replace("trials = 30", "trials = 2", 1)
     (tmp_path / "s.toml").write_text(text)
     with pytest.raises(UsageError, match=r"^\[quick\]: trials = 2; allowed"):
         load_study(str(tmp_path / "s.toml"))

@@ -7,7 +7,7 @@ in large files, the journal what lies in a file of its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -81,23 +81,27 @@ class Dataset:
         path = self.root / sidecar.JOURNAL
         return sidecar.meta_of(journal.parse(path, place.number, self._lines[place.number]))
 
-    def load(self, episodes: slice | Sequence[int] | None = None) -> Frames:
-        """The frames of the named episodes (None: all), in the order named."""
+    def load(self, episodes: slice | Sequence[int] | None = None, pictures: bool = True) -> Frames:
+        """The frames of the named episodes (None: all), in the order named.
+
+        pictures: without, `images` is empty and nothing is decoded.
+        """
         every = range(len(self._places))
         chosen = every[episodes] if isinstance(episodes, slice) else episodes
         picked = self._checked(every if chosen is None else chosen)
         wanted = [self._places[number] for number in picked]
         starts = np.concatenate([[0], np.cumsum([place.frames for place in wanted])]).astype(int)
-        frames = _empty(self.spec, int(starts[-1]))
+        spec = self.spec if pictures else replace(self.spec, cameras={})
+        frames = _empty(spec, int(starts[-1]))
         by_file: dict[Path, list[tuple[int, layout.Place]]] = {}
         for start, place in zip(starts, wanted, strict=False):
             frames.episode[start : start + place.frames] = place.number
             by_file.setdefault(place.data, []).append((int(start), place))
         for path, members in by_file.items():
-            _read_rows(path, sorted(members, key=lambda m: m[1].first_row), self.spec, frames)
-        if self.spec.storage == "video":
+            _read_rows(path, sorted(members, key=lambda m: m[1].first_row), spec, frames)
+        if spec.storage == "video" and pictures:
             for start, place in zip(starts, wanted, strict=False):
-                _read_videos(int(start), place, self.spec, frames)
+                _read_videos(int(start), place, spec, frames)
         return frames
 
     def _checked(self, episodes: Iterable[int]) -> list[int]:

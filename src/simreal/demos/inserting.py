@@ -8,7 +8,7 @@ far and fast this episode's hand leans and moves, and a human-like hand's tremor
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from simreal.core.errors import unknown
 from simreal.core.seeds import generator
 from simreal.core.types import Action, Bools, Observation
 from simreal.demos.insertion_moves import DEG, Array, Felt, Move, choose
+from simreal.demos.straying import Straying
 from simreal.worlds.peg_rig import to_boundary
 from simreal.worlds.peg_state import PegPrivileged, PegState
 from simreal.worlds.task import Task
@@ -36,10 +37,8 @@ class Hand:
     noise_m, noise_rad: deviation of executed from intended targets (which are the labels).
     tremor_m: slow deviation that is part of the labels. pause: probability a step to stop for 3-9
     steps. spiral: probability that the first try is a spiral with an upright peg. astray:
-    probability a step to act for `ASTRAY_STEPS` as if the mouth were up to `ASTRAY_M` elsewhere,
-    while the labels say what to do about it: without it no demonstration shows the way back from a
-    place where no good operator ever is, and a policy that gets there stays. No number of these is
-    measured on people.
+    probability a step to be led astray while the labels say what to do about it (`straying`). No
+    number of these is measured on people.
     """
 
     lean_rad: tuple[float, float] = (7 * DEG, 7 * DEG)
@@ -54,17 +53,11 @@ class Hand:
     astray: float = 0.0
 
 
-#: How far (m, and in logarithms: least, most) and for how many control steps (least, and one more
-#: than most) an expert is led astray; half of the times it also feels a wall that is not there (of
-#: so many newtons), and sets the peg upright.
-ASTRAY_M, ASTRAY_STEPS, WALL_N = (0.0012, 0.010), (6, 16), 6.0
-LOG_ASTRAY = (float(np.log(ASTRAY_M[0])), float(np.log(ASTRAY_M[1])))
-
 #: Control steps after which a spiral is given up.
 PATIENCE = 50
 
 HANDS = {
-    "expert": Hand(noise_m=0.0004, noise_rad=0.3 * DEG, astray=0.03),
+    "expert": Hand(noise_m=0.0004, noise_rad=0.3 * DEG, astray=0.02),
     "steady": Hand(),
     "human": Hand(
         lean_rad=(5 * DEG, 9 * DEG),
@@ -116,9 +109,7 @@ class InsertingOperator:
         self._searched: npt.NDArray[np.int64] = np.zeros(n, dtype=np.int64)
         self._pausing = np.zeros(n, dtype=int)
         self._touched: Bools = np.zeros(n, dtype=bool)
-        self._astray: Array = np.zeros((n, 3))
-        self._wall = np.zeros(n, dtype=bool)
-        self._astray_for = np.zeros(n, dtype=int)
+        self._straying = Straying(self.hand.astray, self._rngs)
         self.retries = np.zeros(n, dtype=int)
         self.phases = [""] * n
 
@@ -141,10 +132,11 @@ class InsertingOperator:
         self._look_again(move)
         self.phases = [str(phase) for phase in move.phase]
         tremor = self._trembling()
-        lead, turn = self._leads(move, axes, tremor)
+        lead, turn = self._leads(move, (move.lead, move.turn), axes, tremor)
         meant = executed = _target(known, lead, turn)
         if self.hand.astray:
-            lead, turn = self._leads(self._misled(felt, move, axes), axes, tremor)
+            led = self._straying.mislead(felt, move)
+            lead, turn = self._leads(move, led, axes, tremor)
         if self.hand.noise_m or self.hand.astray:
             off = np.stack([r.standard_normal(6) for r in self._rngs])
             off *= np.repeat([self.hand.noise_m, self.hand.noise_rad], 3)
@@ -156,35 +148,13 @@ class InsertingOperator:
         self.labels = meant
         return executed
 
-    def _leads(self, move: Move, axes: Array, tremor: Array) -> tuple[Array, Array]:
-        """A move's leads (N, 3) m and turns (N, 3) rad in the base frame."""
+    def _leads(
+        self, move: Move, led: tuple[Array, Array], axes: Array, tremor: Array
+    ) -> tuple[Array, Array]:
+        """Leads (N, 3) m and turns (N, 3) rad in the base frame; `led`: along (u, p, z)."""
         slow = np.where(move.phase == "above", self._speed, 1.0)[:, None]
-        lead = np.einsum("nij,ni->nj", axes, move.lead) * slow + tremor
-        return lead, np.einsum("nij,ni->nj", axes, move.turn) * slow
-
-    def _misled(self, felt: Felt, move: Move, axes: Array) -> Move:
-        """What it does where it is astray: `move` elsewhere, and wherever the peg is in."""
-        for i, rng in enumerate(self._rngs):
-            self._astray_for[i] = max(0, self._astray_for[i] - 1)
-            starts, angle, reach = rng.random(), rng.uniform(0, 2 * np.pi), rng.uniform(*LOG_ASTRAY)
-            steps, wall = int(rng.integers(*ASTRAY_STEPS)), rng.random() < 0.5
-            if self._astray_for[i] == 0:
-                self._astray[i] = 0.0
-                if starts < self.hand.astray:
-                    self._astray[i, :2] = np.exp(reach) * np.array([np.cos(angle), np.sin(angle)])
-                    self._astray_for[i] = steps
-                    self._wall[i] = wall
-        away = _in(axes, self._astray)
-        force = felt.force - np.outer(np.where(self._wall, WALL_N, 0.0), np.eye(3)[0])
-        wrong = choose(replace(felt, rim=felt.rim - away, tip=felt.tip - away, force=force))
-        stays = ((self._astray_for == 0) | (move.phase == "insert"))[:, None]
-        return Move(
-            lead=np.where(stays, move.lead, wrong.lead),
-            turn=np.where(stays, move.turn, wrong.turn),
-            phase=np.where(stays[:, 0], move.phase, wrong.phase),
-            away=move.away,
-            touching=move.touching,
-        )
+        lead = np.einsum("nij,ni->nj", axes, led[0]) * slow + tremor
+        return lead, np.einsum("nij,ni->nj", axes, led[1]) * slow
 
     def _look_again(self, move: Move) -> None:
         """A try that ended beside the mouth: the next one is aimed afresh."""

@@ -127,6 +127,13 @@ def choose(felt: Felt) -> Move:
     )
 
 
+def press(felt: Felt) -> tuple[Array, Array]:
+    """Down, as if the peg were in and nothing held it: leads and turns, (N, 3) each."""
+    fz = np.maximum(felt.force[:, 2], 0.0)
+    lead = np.stack([0 * fz, 0 * fz, -np.clip(ENTER_N + fz, 0.0, PUSH_N)], axis=1) / STIFFNESS
+    return lead, np.zeros_like(lead)
+
+
 def _hover(felt: Felt, touching: Bools) -> Array:
     """How high the rim should be, m: the higher the farther from where and how it should be."""
     u, p, _ = felt.rim.T

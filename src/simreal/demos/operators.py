@@ -14,7 +14,10 @@ from simreal.worlds.task import Task
 class Operator(Protocol):
     """A `Policy` with privileged eyes; `labels` are the targets it meant in the last `act`."""
 
-    labels: Action
+    @property
+    def labels(self) -> Action:
+        """What was meant in the last `act`."""
+        ...
 
     def start_at(self, first_index: int) -> None:
         """Episode numbers of the coming batch begin here; they select the random streams."""

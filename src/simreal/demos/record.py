@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simreal.core.loop import run_episodes
+from simreal.core.protocols import Policy
 from simreal.core.seeds import generator, integer
 from simreal.core.types import (
     Action,
@@ -27,6 +28,7 @@ from simreal.core.types import (
     Scenario,
 )
 from simreal.demos.experts import EXPERT, Style
+from simreal.demos.leading import Led
 from simreal.demos.live import TAIL, window_of
 from simreal.demos.operators import Operator, make_operator
 from simreal.worlds.simulated import SimConfig, draw_scenario, simulated_world
@@ -120,12 +122,17 @@ def conditions_for(config: SimConfig, first: int, count: int) -> list[Condition]
     ]
 
 
-def simulate_shard(shard: SimShard) -> ShardResult:
-    """Play and render one shard. Depends on the shard alone, not on who runs it."""
+def simulate_shard(shard: SimShard, leader: Policy | None = None) -> ShardResult:
+    """Play and render one shard. Depends on its arguments alone, not on who runs it.
+
+    leader: acts in turns with the expert, whose labels are stored (`Led`).
+    """
     config = shard.config
     task = find_task(config.task)
     world = _world(replace(config, batch=max(config.batch, shard.count)))
     operator = make_operator(task, world.privileged, shard.style, config.seed)
+    if leader is not None:
+        operator = Led(operator, leader, config.seed)
     operator.start_at(shard.first)
     tape = Tape(world, operator)
     conditions = conditions_for(config, shard.first, shard.count)
@@ -137,7 +144,8 @@ def simulate_shard(shard: SimShard) -> ShardResult:
     for i in range(shard.count):
         failure = tape.failure(i, outcome)
         if failure is None:
-            episodes += _appearances(shard, world, tape, i, conditions[i], outcome)
+            found = _appearances(shard, world, tape, i, conditions[i], outcome)
+            episodes += [_led(e) for e in found] if leader is not None else found
         else:
             scenario = draw_scenario(config, conditions[i].index)[0]
             failed.append(Failed(shard.first + i, failure, scenario))
@@ -193,6 +201,11 @@ def _appearances(
             )
         )
     return episodes
+
+
+def _led(episode: Episode) -> Episode:
+    """Its provenance says that a policy acted at times."""
+    return replace(episode, provenance={**episode.provenance, "led": True})
 
 
 def _provenance(shard: SimShard, condition: Condition, steps: int) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from simreal.demos.record import ShardResult, SimShard, simulate_shard
 from simreal.demos.spec import DatasetSpec
 from simreal.demos.store import Writer, create
 from simreal.robots.twinfile import read_twin
+from simreal.study.checkpoints import policy_of
 from simreal.study.ledger import Ledger
 from simreal.study.targets import TargetJob, open_operated
 from simreal.worlds.names import CAMERAS
@@ -33,6 +34,22 @@ LIVE_SHARD = 25
 MOST_FAILURES = 0.9
 #: How long a person takes to put the object back, s (uniform); an assumption, drawn per attempt.
 RESET_S = (12.0, 30.0)
+
+
+@dataclass(frozen=True)
+class SimJob:
+    """A shard of simulated demonstrations; leader: checkpoint folder of a policy that acts too."""
+
+    shard: SimShard
+    leader: str | None = None
+
+
+@dataclass(frozen=True)
+class Leading:
+    """Who acts in turns with the expert: a checkpoint folder; after: demonstrations without it."""
+
+    checkpoint: str
+    after: int
 
 
 @dataclass(frozen=True)
@@ -84,14 +101,21 @@ class Collection:
     """
 
     def __init__(
-        self, root: Path, spec: DatasetSpec, wanted: int, request: Mapping[str, Any]
+        self,
+        root: Path,
+        spec: DatasetSpec,
+        wanted: int,
+        request: Mapping[str, Any],
+        finish: bool = True,
     ) -> None:
         """Begin `root`, or go on with it if it was begun by the same request.
+
+        finish: the data set is finished once it is full; else it can still grow.
 
         Raises:
             UsageError: when the folder was begun by another one, naming what differs.
         """
-        self.wanted = wanted
+        self.wanted, self._finish = wanted, finish
         self._log = root.parent / f"{root.name}.shards.jsonl"
         _same_request(root.parent / f"{root.name}.request.json", request)
         self.lines = list(read_jsonl(self._log))
@@ -119,8 +143,8 @@ class Collection:
         return len(kept)
 
     def close(self) -> None:
-        """Finish the data set if it is full, else leave it resumable."""
-        if self.full:
+        """Finish the data set if it is full and shall be, else leave it resumable."""
+        if self.full and self._finish:
             self._writer.finalize()
         self._writer.close()
 
@@ -153,6 +177,12 @@ def _rounds(collection: Collection, size: int, per_attempt: int) -> Iterator[ran
         yield range(begun, begun + -(-left // (size * per_attempt)))
 
 
+def sim_job(job: SimJob) -> ShardResult:
+    """Play and render one shard; depends on the job alone."""
+    leader = None if job.leader is None else policy_of(job.leader)
+    return simulate_shard(job.shard, leader)
+
+
 def collect_sim(
     root: Path,
     config: SimConfig,
@@ -160,20 +190,30 @@ def collect_sim(
     executor: Executor,
     ledger: Ledger,
     told: Callable[[int], None] = lambda n: None,
+    *,
+    more: bool = False,
+    led: Leading | None = None,
 ) -> Collection:
-    """Fill `root` with `wanted` simulated demonstrations."""
+    """Fill `root` up to `wanted` simulated demonstrations.
+
+    more: others will follow, so the data set is not finished. led: by whom those are led that come
+    now.
+    """
     request = {
         **asdict(config),
         "profile": config.profile.to_json(),
         "device": None,
         "batch": None,
     }
-    collection = Collection(root, dataset_spec(config.task, config.size_px), wanted, request)
-    told(collection.stored)
+    spec = dataset_spec(config.task, config.size_px)
+    collection = Collection(root, spec, wanted, request, finish=not more)
+    after, leader = (0, None) if led is None else (led.after, led.checkpoint)
+    told(min(collection.stored, wanted) - after)
     try:
         for numbers in _rounds(collection, SIM_SHARD, config.appearances):
             shards = [SimShard(config, n * SIM_SHARD, SIM_SHARD) for n in numbers]
-            for result in in_order(executor.run(simulate_shard, shards)):
+            jobs = [SimJob(shard, leader) for shard in shards]
+            for result in in_order(executor.run(sim_job, jobs)):
                 ledger.add(_sim_charges(result), once=f"{root.name}/{len(collection.lines)}")
                 told(collection.take(result.episodes, _sim_line(result)))
     finally:

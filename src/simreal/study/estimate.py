@@ -8,6 +8,7 @@ from simreal.compute.progress import Step
 
 if TYPE_CHECKING:
     from simreal.study.run import Study
+    from simreal.study.spec import SimulationSpec
 
 #: Control steps a task may take in the study that the rough seconds below were measured on, and how
 #: much more a step costs where contact is computed at 2 ms and force is felt.
@@ -22,10 +23,21 @@ def steps_of(study: Study) -> list[Step]:
     updates = sum(s.steps for r in study.runs() for s in r.arm.stages)
     trials = sum(len(job.conditions) for job in study.trial_jobs())
     return [
-        Step("Simulated demonstrations", 0.1 * longer * spec.simulation.episodes),
+        *_simulated(spec.simulation, longer),
         Step("Operator's demonstrations", 0.5 * longer * real),
         Step("Training", updates / 70),
         Step("Trials", 0.08 * longer * trials),
+    ]
+
+
+def _simulated(asked: SimulationSpec, longer: float) -> list[Step]:
+    plain = Step("Simulated demonstrations", 0.1 * longer * (asked.episodes - asked.corrections))
+    if not asked.corrections:
+        return [plain]
+    return [
+        plain,
+        Step("A policy to correct", asked.leader_steps / 50),
+        Step("Corrected demonstrations", 0.15 * longer * asked.corrections),
     ]
 
 

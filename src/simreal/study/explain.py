@@ -20,13 +20,13 @@ from simreal.core.protocols import Target
 from simreal.core.types import Condition, Form
 from simreal.robots.safety import SafeTarget
 from simreal.robots.twinfile import TwinFile, read_twin
+from simreal.study.checkpoints import policy_of
 from simreal.study.evidence import SIM
 from simreal.study.ledger import Ledger
 from simreal.study.profile import FACTORS, TargetProfile
 from simreal.study.profilefile import read_profile
 from simreal.study.run import Study
 from simreal.study.spec import ArmSpec, TargetRef, study_from_json
-from simreal.study.trying import policy_of
 from simreal.study.variants import Stage, described_settings, described_world, profile_of, subsets
 from simreal.trials.plan import SHARD, Plan, draw_conditions, load_plan
 from simreal.trials.run import Tried, record, run_shard

@@ -15,8 +15,8 @@ from simreal.core.files import read_jsonl, write_bytes
 from simreal.core.types import Charge, Condition, Scenario, Trial
 from simreal.report.media import filmstrip
 from simreal.robots.safety import SafeTarget
+from simreal.study.checkpoints import policy_of
 from simreal.study.space import Point
-from simreal.study.trying import policy_of
 from simreal.trials.run import Frames, run_shard
 from simreal.worlds.randomize import settings_of
 from simreal.worlds.settings import Settings

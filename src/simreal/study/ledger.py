@@ -67,6 +67,11 @@ class Ledger:
         self._lines[once] += len(marked)
         self._bytes = self._size()
 
+    def has(self, once: str) -> bool:
+        """Whether that piece of work was charged for."""
+        self._look()
+        return self._lines[once] > 0
+
     def read(self) -> tuple[Charge, ...]:
         """All charges so far."""
         return read_charges(self._path)

@@ -15,7 +15,8 @@ from simreal.core.types import Mixture, Part, Stage
 from simreal.robots.twinfile import TwinFile, write_twin
 from simreal.study.cells import cells_of, simulation_of, target_of
 from simreal.study.conclude import conclude
-from simreal.study.data import collect_live, collect_sim
+from simreal.study.correcting import collect_simulated
+from simreal.study.data import collect_live
 from simreal.study.estimate import steps_of
 from simreal.study.evidence import SIM
 from simreal.study.forces import MOST
@@ -146,6 +147,11 @@ class Study:
         """The data set of a source; real ones are one a target."""
         return self.out / "data" / ("sim" if source == "sim" else f"real-{target}")
 
+    @property
+    def pictures(self) -> Path:
+        """Where decoded pictures lie while the arms are trained."""
+        return self.out / "pictures"
+
     def runs(self) -> list[Run]:
         """All training runs; arms that read no real data are trained once for all targets."""
         found = []
@@ -192,6 +198,7 @@ class Study:
             base,
             wrench=run.arm.wrench or "auto",
             training=self.spec.training,
+            pictures=str(self.pictures),
         )
 
     def trial_jobs(self) -> list[TrialJob]:
@@ -253,17 +260,8 @@ def _wall(out: Path, seconds: float) -> float:
 
 def _collect(study: Study, executor: Executor, progress: Progress) -> None:
     spec = study.spec
-    wanted = spec.simulation.episodes if any(spec.n(a, "sim") for a in spec.arms) else 0
-    if wanted:
-        progress.start("Simulated demonstrations", wanted, "demos")
-        collect_sim(
-            study.data("sim", ""),
-            study.sim_config(),
-            wanted,
-            executor,
-            study.ledger,
-            progress.advance,
-        )
+    if any(spec.n(arm, "sim") for arm in spec.arms):
+        collect_simulated(study, executor, progress)
     real = max(a.episodes("real") for a in spec.arms)
     progress.start("Operator's demonstrations", real * len(spec.targets), "demos")
     for target in spec.targets:

@@ -68,13 +68,19 @@ class ArmSpec:
 
 @dataclass(frozen=True)
 class SimulationSpec:
-    """Simulated demonstrations: how many, under which randomization."""
+    """Simulated demonstrations: how many, under which randomization.
+
+    corrections: of these how many, the last ones, are made with a policy in the loop that is
+    trained on the others for leader_steps: it acts at times, the expert says what to do.
+    """
 
     profile: str
     episodes: int
     seed: int
     appearances: int = 1
     backgrounds: str | None = None
+    corrections: int = 0
+    leader_steps: int = 5000
 
 
 @dataclass(frozen=True)
@@ -205,7 +211,7 @@ class StudySpec:
     def to_json(self) -> dict[str, Any]:
         """A JSON value with everything that decides the results; later settings where used."""
         content = asdict(self)
-        for table in (content, *content["arms"]):
+        for table in (content, content["simulation"], *content["arms"]):
             for key, unused in _LATER.items():
                 if key in table and table[key] == unused:
                     del table[key]
@@ -220,6 +226,8 @@ _LATER = {
     "force_limit_n": None,
     "goals": (),
     "gap_suites": (),
+    "corrections": 0,
+    "leader_steps": 5000,
     "training": asdict(TrainingSpec()),
     "quick": False,
 }

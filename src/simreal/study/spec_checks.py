@@ -165,7 +165,19 @@ def _check_numbers(spec: StudySpec) -> None:
         raise UsageError(f"size_px = {spec.size_px}; allowed: multiples of 16 from 16 to 512.")
     if spec.simulation.episodes < 1 or spec.simulation.appearances < 1:
         raise UsageError("[simulation]: episodes and appearances must be 1 or more.")
+    _check_corrections(spec)
     _check_training(spec)
+
+
+def _check_corrections(spec: StudySpec) -> None:
+    asked = spec.simulation
+    if not 0 <= asked.corrections < asked.episodes:
+        raise UsageError(
+            f"[simulation]: corrections = {asked.corrections}; they are the last of the episodes = "
+            f"{asked.episodes} and need others before them."
+        )
+    if asked.leader_steps < 1:
+        raise UsageError(f"[simulation]: leader_steps = {asked.leader_steps}; give 1 or more.")
 
 
 def _check_training(spec: StudySpec) -> None:

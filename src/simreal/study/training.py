@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,8 +16,9 @@ from simreal.compute.meter import utc_now
 from simreal.compute.progress import Progress
 from simreal.core.files import read_jsonl
 from simreal.core.types import Charge, Mixture, Stage
-from simreal.demos.dataset import open_dataset
+from simreal.demos.dataset import Dataset, Frames, open_dataset
 from simreal.demos.mix import Sampler, held_out_episodes
+from simreal.demos.pictures import load_mapped
 from simreal.study.spec import TrainingSpec
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ HELD_OUT = 0.05
 class TrainJob:
     """One arm and training seed. base: checkpoint folder to continue from. wrench: what the policy
     makes of the force/torque window (see `TrainConfig`). training: settings against overfitting.
+    pictures: folder where decoded pictures lie for all jobs that share it, None: in memory.
     """
 
     name: str
@@ -43,6 +46,7 @@ class TrainJob:
     device: str = "cpu"
     wrench: str = "auto"
     training: TrainingSpec = field(default_factory=TrainingSpec)
+    pictures: str | None = None
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,7 @@ def train_job(job: TrainJob) -> Trained:
         augmentation=Augmentation(**changes),
     )
     result = train(
-        [_stage(stage, job.seed, number) for number, stage in enumerate(job.stages)],
+        [_stage(job, number) for number in range(len(job.stages))],
         config,
         Path(job.out),
         joint_names=job.joint_names,
@@ -80,22 +84,29 @@ def train_job(job: TrainJob) -> Trained:
     return Trained(job.name, str(result.checkpoint), result.steps, result.seconds)
 
 
-def _stage(stage: Stage, seed: int, number: int) -> TrainingStage:
+def _stage(job: TrainJob, number: int) -> TrainingStage:
     """Load a stage's data sets and set up its exact, resumable draws."""
     from simreal.policies.batches import Part
     from simreal.policies.recipe import TrainingStage
 
+    stage, seed = job.stages[number], job.seed
     parts, held_out = [], []
     for part, name in zip(stage.mixture.parts, _names(stage.mixture), strict=True):
         dataset = open_dataset(part.dataset)
         count = min(part.episodes or len(dataset), len(dataset))
         train, held = held_out_episodes(count, HELD_OUT, seed)
-        parts.append(Part(dataset.load(train.tolist()), name))
+        parts.append(Part(_frames(dataset, train.tolist(), job.pictures), name))
         if len(held):
-            held_out.append(Part(dataset.load(held.tolist()), name))
+            held_out.append(Part(_frames(dataset, held.tolist(), job.pictures), name))
     frames = [len(part) for part in parts]
     sampler = Sampler(stage.mixture, frames, BATCH, seed=seed * 1000 + number)
     return TrainingStage(tuple(parts), sampler, stage.steps, stage.peak_lr, tuple(held_out))
+
+
+def _frames(dataset: Dataset, episodes: list[int], pictures: str | None) -> Frames:
+    if pictures is None:
+        return dataset.load(episodes)
+    return load_mapped(dataset, episodes, Path(pictures) / dataset.root.name)
 
 
 def _names(mixture: Mixture) -> list[str]:
@@ -117,9 +128,21 @@ def train_runs(study: Study, executor: Executor, progress: Progress) -> None:
     runs = study.runs()
     progress.start("Training", sum(s.steps for r in runs for s in r.arm.stages), "steps")
     with _followed(study, runs, progress):
-        for wave in _waves(study, runs):
+        for wave in _waves(study, [run for run in runs if not _trained(study, run)]):
             for index, trained in executor.run(train_job, [study.train_job(r) for r in wave]):
                 _charge_training(study, wave[index], trained)
+    shutil.rmtree(study.pictures, ignore_errors=True)
+
+
+def _trained(study: Study, run: Run) -> bool:
+    """Whether a run is done: it is charged for once it is, by the name of its job."""
+    checkpoint = run.folder(study.out) / "checkpoint"
+    return checkpoint.exists() and study.ledger.has(piece(study.train_job(run).name))
+
+
+def piece(name: str) -> str:
+    """What the ledger calls the training of that name."""
+    return f"train/{name}"
 
 
 def _waves(study: Study, runs: Sequence[Run]) -> Iterator[list[Run]]:
@@ -160,7 +183,7 @@ def _charge_training(study: Study, run: Run, trained: Trained) -> None:
         if arm.base in heirs:
             heirs.append(arm.name)
     charge = train_charge(trained, "+".join(heirs))
-    study.ledger.add([charge], once=f"train/{trained.name}")
+    study.ledger.add([charge], once=piece(trained.name))
 
 
 def train_charge(trained: Trained, arm: str) -> Charge:

@@ -10,9 +10,9 @@ from typing import Any
 from simreal.compute.executor import Executor, in_order
 from simreal.compute.meter import Meter, utc_now
 from simreal.core.files import append_jsonl, read_json, write_bytes, write_json
-from simreal.core.protocols import Policy
 from simreal.core.types import RATE_HZ, STAND_IN, Charge, Condition
 from simreal.report.media import filmstrip
+from simreal.study.checkpoints import policy_of
 from simreal.study.data import RESET_S
 from simreal.study.forces import keep_forces
 from simreal.study.ledger import Ledger
@@ -60,19 +60,6 @@ class TrialJob:
     def once(self) -> str:
         """A name for the ledger."""
         return "trials/" + "/".join(str(part) for part in self.key(self.conditions[0].index))
-
-
-_policies: dict[str, Policy] = {}
-
-
-def policy_of(checkpoint: str) -> Policy:
-    """A checkpoint's runner, kept in this process until another one is asked for."""
-    from simreal.policies.runner import CompactRunner
-
-    if checkpoint not in _policies:
-        _policies.clear()
-        _policies[checkpoint] = CompactRunner.load(Path(checkpoint))
-    return _policies[checkpoint]
 
 
 def trial_job(job: TrialJob) -> Tried:
