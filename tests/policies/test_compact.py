@@ -74,6 +74,21 @@ def test_from_pretrained_acts_bit_for_bit_like_the_runner(checkpoint, policy, wo
         assert np.array_equal(ours, theirs.numpy())
 
 
+def test_both_wobble_alike_from_the_start_of_an_episode(checkpoint, policy):
+    runner = CompactRunner.load(checkpoint)
+    runner.dither = policy.config.dither = 0.5
+    plain = CompactRunner.load(checkpoint)
+    for _ in range(2):
+        runner.reset(1)
+        plain.reset(1)
+        policy.reset()
+        for seen in observations(9):
+            ours = runner.act(seen)
+            assert np.array_equal(ours, policy.select_action(as_batch(seen)).numpy())
+            assert not np.array_equal(ours, plain.act(seen))
+    policy.config.dither = 0.0
+
+
 def test_the_way_from_a_robot_through_lerobots_processors_gives_the_same_bits(checkpoint):
     from lerobot.configs import PreTrainedConfig
     from lerobot.policies.factory import get_policy_class, make_pre_post_processors

@@ -373,7 +373,8 @@ def test_the_defaults_of_training_are_the_policys():
     from simreal.study.spec import TrainingSpec
 
     values = asdict(TrainingSpec())
-    assert values.pop("weight_decay") == TrainConfig().weight_decay
+    for name in ("weight_decay", "dither"):
+        assert values.pop(name) == getattr(TrainConfig(), name)
     assert Augmentation(**values) == Augmentation()
 
 
@@ -451,6 +452,7 @@ def felt(**changes):
         ({"training": {"shift_px": 9}}, "shift_px = 9; allowed: 0 to 8"),
         ({"training": {"tint": 1.0}}, "tint = 1; allowed: 0 to below 1"),
         ({"training": {"wrench": -1.0}}, "wrench = -1; give 0 or more"),
+        ({"training": {"dither": -1.0}}, "dither = -1; give 0 or more"),
         ({"training": {"dropout": 0.1}}, r"key of \[training\] 'dropout'"),
     ],
 )

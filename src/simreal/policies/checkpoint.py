@@ -10,6 +10,7 @@ Nothing is ever unpickled.
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -37,7 +38,7 @@ FILES = ("config.json", "model.safetensors")
 IDENTITY = {"VISUAL": "IDENTITY", "STATE": "IDENTITY", "ACTION": "IDENTITY"}
 
 
-def lerobot_config(shape: NetworkShape, execute: int) -> dict[str, Any]:
+def lerobot_config(shape: NetworkShape, execute: int, dither: float = 0.0) -> dict[str, Any]:
     """The content of config.json: features by name, sizes, and LeRobot's defaults."""
     return {
         "type": TYPE,
@@ -56,6 +57,7 @@ def lerobot_config(shape: NetworkShape, execute: int) -> dict[str, Any]:
         "pretrained_revision": None,
         "chunk_size": shape.chunk,
         "n_action_steps": execute,
+        "dither": dither,
         "normalization_mapping": IDENTITY,
         "action_feature_names": [f"{name}.pos" for name in shape.joint_names],
         "channels": list(shape.channels),
@@ -103,7 +105,11 @@ def _normalizer(name: str, features: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def save_checkpoint(
-    folder: Path, network: CompactNetwork, execute: int, facts: Mapping[str, Any]
+    folder: Path,
+    network: CompactNetwork,
+    execute: int,
+    facts: Mapping[str, Any],
+    dither: float = 0.0,
 ) -> None:
     """Write `folder` whole or not at all; `facts` go to simreal.json."""
     if not 1 <= execute <= network.shape.chunk:
@@ -113,7 +119,7 @@ def save_checkpoint(
     network.check(f"The network to be saved to {folder}")
     temporary = folder.with_name(f".{folder.name}.writing")
     shutil.rmtree(temporary, ignore_errors=True)
-    config = lerobot_config(network.shape, execute)
+    config = lerobot_config(network.shape, execute, dither)
     write_json(temporary / "config.json", config)
     for content in processors(config):
         write_json(temporary / f"{content['name']}.json", content)
@@ -142,6 +148,15 @@ def load_checkpoint(folder: Path) -> tuple[CompactNetwork, int]:
     network = CompactNetwork(shape)
     load_weights(network, folder / "model.safetensors")
     return network.eval(), execute
+
+
+def read_dither(folder: Path) -> float:
+    """The size of the wobble that belongs to a checkpoint (`policies.dither`), 0 for older ones."""
+    file = folder / "config.json"
+    value = read_json(file).get("dither", 0.0)
+    if not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise BadDataError(f"{file}: dither {value!r} must be a number, 0 or more.")
+    return float(value)
 
 
 def read_facts(folder: Path) -> dict[str, Any]:

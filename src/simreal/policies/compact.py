@@ -31,6 +31,7 @@ from simreal.policies.checkpoint import (
     execute_error,
     load_weights,
 )
+from simreal.policies.dither import dither
 from simreal.policies.network import CompactNetwork, NetworkShape
 from simreal.policies.preprocess import fit_statistics, image_input
 
@@ -50,6 +51,7 @@ class SimrealCompactConfig(PreTrainedConfig):  # type: ignore[misc]
 
     chunk_size: int = 8
     n_action_steps: int = 4
+    dither: float = 0.0
     normalization_mapping: dict[str, NormalizationMode] = field(default_factory=_identity)
     action_feature_names: list[str] | None = None
     channels: tuple[int, ...] = (32, 64, 128)
@@ -110,6 +112,8 @@ class SimrealCompactConfig(PreTrainedConfig):  # type: ignore[misc]
                 f"{'none' if window is None else tuple(window.shape)}; record with a force/torque "
                 "sensor, or set wrench to none."
             )
+        if not 0 <= self.dither < float("inf"):
+            raise UsageError(f"{TYPE}: dither {self.dither} must be 0 or more.")
         if not 1 <= self.n_action_steps <= self.chunk_size:
             raise execute_error(self.n_action_steps, self.chunk_size)
 
@@ -150,6 +154,7 @@ class SimrealCompactPolicy(PreTrainedPolicy):  # type: ignore[misc]
         if dataset_meta is not None and config.pretrained_path is None:
             _fit(self.network, dataset_meta)
         self._queue: deque[Tensor] = deque(maxlen=config.n_action_steps)
+        self._step = 0
 
     @classmethod
     def _load_as_safetensor(
@@ -166,6 +171,7 @@ class SimrealCompactPolicy(PreTrainedPolicy):  # type: ignore[misc]
     def reset(self) -> None:
         """Forget the present chunk."""
         self._queue.clear()
+        self._step = 0
 
     def forward(self, batch: dict[str, Tensor]) -> tuple[Tensor, dict[str, float]]:
         """Training loss (standardized L1) of a LeRobot batch."""
@@ -198,7 +204,10 @@ class SimrealCompactPolicy(PreTrainedPolicy):  # type: ignore[misc]
         if not self._queue:
             chunk = self.predict_action_chunk(batch)
             self._queue.extend(chunk[:, : self.config.n_action_steps].unbind(dim=1))
-        return self._queue.popleft()
+        target = self._queue.popleft()
+        wobble = dither(self._step, target.shape[1], self.config.dither)
+        self._step += 1
+        return target + torch.from_numpy(wobble).to(target)
 
     def _windows(self, batch: dict[str, Tensor]) -> Tensor | None:
         """Force/torque windows (B, S, 6) of a LeRobot batch, where the network reads them."""

@@ -21,7 +21,8 @@ class TrainConfig:
     """How to train; the fields up to `threads` change the result, the others do not.
 
     seed: of weights and augmentation (the sampler has its own). chunk, execute: predicted and
-    executed steps. warmup: steps of learning-rate ramp, at most a twentieth of a stage.
+    executed steps. dither: size of the wobble on top of executed targets (`policies.dither`).
+    warmup: steps of learning-rate ramp, at most a twentieth of a stage.
     ema_decay: of the averaged weights, which are the ones reported. precision: `auto`, `bf16` or
     `fp32`. threads: torch threads. wrench: what the policy makes of the force/torque window,
     `none`, `full` or `slow` (see `NetworkShape`); `auto` is full where the data have one.
@@ -32,6 +33,7 @@ class TrainConfig:
     seed: int = 0
     chunk: int = 8
     execute: int = 4
+    dither: float = 0.0
     weight_decay: float = 1e-2
     clip_norm: float = 1.0
     warmup: int = 100
@@ -53,6 +55,8 @@ class TrainConfig:
         if self.wrench == "auto":  # follows from the data, as it did before there was a choice
             free.append("wrench")
         asked = {key: value for key, value in asdict(self).items() if key not in free}
+        if not self.dither:
+            del asked["dither"]
         if not self.augmentation.wrench:
             del asked["augmentation"]["wrench"]
         return asked
@@ -113,6 +117,8 @@ def check_request(
         raise UsageError("threads, log_every and held_out_every must be 1 or more.")
     if not 1 <= config.execute <= config.chunk:
         raise execute_error(config.execute, config.chunk)
+    if not 0 <= config.dither < float("inf"):
+        raise UsageError(f"dither {config.dither} must be 0 or more.")
     if config.wrench not in ("auto", *WRENCH_INPUTS):
         raise unknown("use of the force/torque window", config.wrench, ("auto", *WRENCH_INPUTS))
     for part in (part for stage in stages for part in (*stage.parts, *stage.held_out)):

@@ -10,7 +10,8 @@ import torch
 
 from simreal.core.errors import BadDataError
 from simreal.core.types import WRENCH_NAMES, WRENCH_SAMPLES, Action, Floats, Observation, TargetSpec
-from simreal.policies.checkpoint import execute_error, load_checkpoint
+from simreal.policies.checkpoint import execute_error, load_checkpoint, read_dither
+from simreal.policies.dither import dither
 from simreal.policies.learner import resolve_device
 from simreal.policies.network import CompactNetwork
 
@@ -22,15 +23,19 @@ class CompactRunner:
     (batched matrix products), so trials keep the composition of their batches fixed.
     """
 
-    def __init__(self, network: CompactNetwork, execute: int, device: str = "cpu") -> None:
-        """Run `network`, executing `execute` actions of each chunk."""
+    def __init__(
+        self, network: CompactNetwork, execute: int, device: str = "cpu", dither: float = 0.0
+    ) -> None:
+        """Run `network`, executing `execute` actions of each chunk, with a wobble of this size."""
         if not 1 <= execute <= network.shape.chunk:
             raise execute_error(execute, network.shape.chunk)
         network.check("The network to be run")
         self._device = resolve_device(device)
         self._network = network.to(self._device).eval()
         self.execute = execute
+        self.dither = dither
         self._n = 0
+        self._step = 0
         self._cursor = 0
         self._plan: Floats | None = None
 
@@ -40,7 +45,8 @@ class CompactRunner:
     ) -> CompactRunner:
         """Read a checkpoint folder; `execute` overrides how much of a chunk is executed."""
         network, saved = load_checkpoint(checkpoint)
-        return cls(network, saved if execute is None else execute, device)
+        chosen = saved if execute is None else execute
+        return cls(network, chosen, device, read_dither(checkpoint))
 
     @property
     def chunk(self) -> int:
@@ -80,6 +86,7 @@ class CompactRunner:
         if n < 1:
             raise ValueError(f"A policy runs at least one world, not {n}.")
         self._n = n
+        self._step = 0
         self._cursor = 0
         self._plan = None
 
@@ -99,6 +106,8 @@ class CompactRunner:
             self._plan = self._predict(observation)
         assert self._plan is not None
         action = self._plan[:, self._cursor].copy()
+        action += dither(self._step, action.shape[1], self.dither)
+        self._step += 1
         self._cursor = (self._cursor + 1) % self.execute
         return action
 

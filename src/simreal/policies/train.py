@@ -230,12 +230,13 @@ class _Run:
             "base": None if self.base is None else str(self.base),
             "torch": torch.__version__,
         }
-        execute = self.config.execute
+        execute, dither = self.config.execute, self.config.dither
         if self.config.keep_raw and not self.folder.raw.exists():
             raw = {**facts, "weights": "raw"}
-            save_checkpoint(self.folder.raw, self.learner.network, execute, raw)
+            save_checkpoint(self.folder.raw, self.learner.network, execute, raw, dither)
         averaged = self.learner.averaged()
-        save_checkpoint(self.folder.checkpoint, averaged, execute, {**facts, "weights": "ema"})
+        facts["weights"] = "ema"
+        save_checkpoint(self.folder.checkpoint, averaged, execute, facts, dither)
         self.folder.clear_state()
 
 

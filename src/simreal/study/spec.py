@@ -85,10 +85,11 @@ class SimulationSpec:
 
 @dataclass(frozen=True)
 class TrainingSpec:
-    """How hard every arm's training works against overfitting.
+    """Settings that all arms share, against overfitting and against friction.
 
-    weight_decay: of the optimizer. shift_px, contrast, tint, brightness, wrench: random changes of
-    pictures and of forces, in the units of `Augmentation`, whose defaults these are.
+    dither: size of the wobble on top of what a policy commands (`policies.dither`), in the units of
+    its actions. weight_decay: of the optimizer. shift_px, contrast, tint, brightness, wrench:
+    random changes of pictures and forces, in the units of `Augmentation`, whose defaults these are.
     """
 
     weight_decay: float = 1e-2
@@ -97,6 +98,7 @@ class TrainingSpec:
     tint: float = 0.1
     brightness: float = 0.1
     wrench: float = 0.0
+    dither: float = 0.0
 
 
 @dataclass(frozen=True)

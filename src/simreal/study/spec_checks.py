@@ -191,8 +191,9 @@ def _check_training(spec: StudySpec) -> None:
     for name in ("contrast", "tint", "brightness", "weight_decay"):
         if not 0 <= (value := getattr(training, name)) < 1:
             raise UsageError(f"[training]: {name} = {value:g}; allowed: 0 to below 1.")
-    if training.wrench < 0:
-        raise UsageError(f"[training]: wrench = {training.wrench:g}; give 0 or more.")
+    for name in ("wrench", "dither"):
+        if (value := getattr(training, name)) < 0:
+            raise UsageError(f"[training]: {name} = {value:g}; give 0 or more.")
 
 
 def _check_wrench(spec: StudySpec, arm: ArmSpec) -> None:

@@ -33,7 +33,7 @@ HELD_OUT = 0.05
 @dataclass(frozen=True)
 class TrainJob:
     """One arm and training seed. base: checkpoint folder to continue from. wrench: what the policy
-    makes of the force/torque window (see `TrainConfig`). training: settings against overfitting.
+    makes of the force/torque window (see `TrainConfig`). training: settings all arms share.
     pictures: folder where decoded pictures lie for all jobs that share it, None: in memory.
     """
 
@@ -71,6 +71,7 @@ def train_job(job: TrainJob) -> Trained:
         device=job.device,
         wrench=job.wrench,
         weight_decay=changes.pop("weight_decay"),
+        dither=changes.pop("dither"),
         augmentation=Augmentation(**changes),
     )
     result = train(
