@@ -62,14 +62,15 @@ def test_the_expert_inserts_nominally():
 @pytest.mark.parametrize(
     ("name", "suite", "least"),
     [
-        ("insert", "wide", 0.93),
-        ("insert", "nominal", 0.92),
-        ("insert", "tight", 0.85),
+        ("insert", "wide", 0.88),
+        ("insert", "nominal", 0.86),
+        ("insert", "tight", 0.76),
         ("insert_square", "nominal", 0.88),
     ],
 )
 def test_the_expert_inserts_under_full_randomization(name, suite, least):
-    n = 400
+    """Though it is led astray at every fiftieth step."""
+    n = 200
     outcome, _ = play("full", EXPERT, n, name=name, suite=suite)
     print(f"{name}, {suite}: {told(outcome)}")
     lower, _ = wilson(int(outcome.success.sum()), n)
@@ -79,7 +80,7 @@ def test_the_expert_inserts_under_full_randomization(name, suite, least):
 
 def test_labels_are_what_was_meant_not_what_was_executed():
     """Mostly a little noise (0.4 mm, 0.3 degrees), and at times far astray."""
-    _, notes = play("none", EXPERT, 4)
+    _, notes = play("none", EXPERT, 6)
     executed, labels, _ = notes.tracks
     off = np.abs(executed - labels)
     spread = 0.6745  # of a normal distribution: the median of what deviates, in its standard units

@@ -473,6 +473,9 @@ def test_a_quick_form_is_shorter_says_so_and_drops_what_it_cannot_ask():
     assert short.n(short.arm("hybrid"), "real") == 1
     assert [goal.text for goal in short.goals] == ["Gentle.", "As good."]
     assert short.to_json()["quick"] is True
+    led = {**FELT["simulation"], "corrections": 4, "leader_steps": 10}
+    simulation = study_from_json(quickened(felt(simulation=led), QUICK)).simulation
+    assert (simulation.corrections, simulation.leader_steps) == (2, 5)
 
 
 @pytest.mark.parametrize(

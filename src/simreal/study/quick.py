@@ -50,8 +50,9 @@ def quickened(content: Mapping[str, Any], table: Any) -> dict[str, Any]:
     if gaps := content.get("gap_suites"):
         replaced["gap_suites"] = tuple(suite for suite in gaps if suite in suites)
     simulation = dict(content.get("simulation", {}))
-    if "episodes" in simulation:
-        simulation["episodes"] = _part(simulation["episodes"], quick.sim)
+    for key, share in (("episodes", "sim"), ("corrections", "sim"), ("leader_steps", "steps")):
+        if key in simulation:
+            simulation[key] = _part(simulation[key], getattr(quick, share))
     short = {
         **content,
         **{key: list(v) if isinstance(v, tuple) else v for key, v in replaced.items() if v},
