@@ -21,6 +21,11 @@ def percent(rate: float) -> str:
     return f"{100 * rate:.0f}"
 
 
+def interval(ends: list[float]) -> str:
+    """Two fractions in whole percent."""
+    return f"{percent(max(0.0, ends[0]))}-{percent(min(1.0, ends[1]))} %"
+
+
 def counted(rate: dict[str, Any] | None) -> str:
     """Successes of trials with the rate's interval; a dash where there are none."""
     if rate is None:
@@ -40,14 +45,18 @@ def points(found: dict[str, Any] | None) -> str:
 def success(summary: dict[str, Any]) -> None:
     """A row an arm and clearance: all twins together, and each of them; simulation and gap."""
     names = [target["name"] for target in summary["targets"]]
-    print(f"\n| clearance | arm | all twins | {' | '.join(names)} | simulation | gap, points |")
-    print("|" + "---|" * (5 + len(names)))
+    heads = ["clearance", "arm", "these twins", "twins like these", *names, "simulation"]
+    print(f"\n| {' | '.join(heads)} | gap, points |")
+    print("|---" * (len(heads) + 1) + "|")
     for suite, clearance in CLEARANCES.items():
         for row in (row for row in summary["by_suite"] if row["suite"] == suite):
-            each = {rate["name"]: counted(rate) for rate in row.get("targets", [])}
+            each = {rate["name"]: percent(rate["rate"]) for rate in row["targets"]}
             cells = [each.get(name, "-") for name in names]
+            mean = row["over_targets"]
+            spread = "-" if mean is None or mean["ci"] is None else interval(mean["ci"])
             print(
-                f"| {clearance} | {row['arm']} | {counted(row['target'])} | {' | '.join(cells)} | "
+                f"| {clearance} | {row['arm']} | {counted(row['target'])} | {spread} | "
+                f"{' | '.join(cells)} | "
                 f"{counted(row['sim'])} | {points(row['gap'])} |"
             )
 

@@ -25,10 +25,11 @@ WHEN = "2026-01-15T09:30:00Z"
 
 
 def study(folder: Path) -> Study:
-    """The study `insert`, smaller."""
+    """The study `insert`, smaller, with a suite more and gaps on all of them."""
     content = load_study("insert").to_json()
     content |= {"seeds": [0], "trials": 20, "targets": content["targets"][:2]}
-    content["arms"] = [arm for arm in content["arms"] if arm["name"] in ARMS]
+    content |= {"suites": [*content["suites"], "backgrounds"], "gap_suites": []}
+    content["arms"] = [{**a, "gap": True} for a in content["arms"] if a["name"] in ARMS]
     content["tests"] = [t for t in content["tests"] if {t["arm"], t["against"]} <= set(ARMS)]
     return Study(study_from_json(content), folder)
 

@@ -173,6 +173,10 @@ def test_every_suite_has_its_own_gap_of_its_own_checkpoints():
     assert nominal["gap"]["points"] == pytest.approx(0.2)
     assert nominal["gap"]["ci"] == pytest.approx([0.2, 0.2])  # 20 points on each target
     assert nominal["over_targets"]["mean"] == pytest.approx(0.65)
+    assert [(t["name"], t["k"], t["n"]) for t in nominal["targets"]] == [
+        ("a", 70, 100),
+        ("b", 60, 100),
+    ]
     assert found["hybrid", "tight"]["gap"]["points"] == pytest.approx(0.05)
     assert found["hybrid", "tight"]["over_targets"] is None
     assert found["sim-only", "nominal"]["gap"]["points"] == pytest.approx(0.3)

@@ -19,17 +19,21 @@ from simreal.verdicts.schema_parts import (
     record,
 )
 
-#: summary.json's `by_suite`. target: counts pooled over the targets, these targets only.
+#: summary.json's `by_suite`. target: counts pooled over the targets, these targets only; targets:
+#: those of each.
 BY_SUITE: Schema = array(
     record(
         arm=NAME,
         suite=NAME,
         sim=optional(RATE),
         target=RATE,
+        targets=array(record(name=NAME, **RATE_FIELDS)),
         over_targets=OVER_TARGETS,
         gap=optional(record(points=optional(NUMBER), ci=CI, method=NAME)),
     )
-)  #: summary.json's `operator`: attempts at demonstrations that succeeded, by target and suite.
+)
+
+#: summary.json's `operator`: attempts at demonstrations that succeeded, by target and suite.
 OPERATOR: Schema = array(record(target=NAME, suite=NAME, **RATE_FIELDS))
 
 
@@ -41,6 +45,7 @@ def by_suite(evidence: Evidence) -> list[dict[str, Any]]:
             cells = evidence.on_targets(arm.name, suite)
             if not cells:
                 continue
+            rates = {name: rate_of(rows) for name, rows in cells.items()}
             sim = evidence.sim_trials(arm.name, suite)
             found.append(
                 {
@@ -48,7 +53,8 @@ def by_suite(evidence: Evidence) -> list[dict[str, Any]]:
                     "suite": suite,
                     "sim": rate_of(sim).to_json() if sim else None,
                     "target": evidence.pooled_rate(arm.name, suite).to_json(),
-                    "over_targets": over_targets([rate_of(rows).rate for rows in cells.values()]),
+                    "targets": [{"name": n, **r.to_json()} for n, r in rates.items()],
+                    "over_targets": over_targets([rate.rate for rate in rates.values()]),
                     "gap": gap_entry(evidence, arm.name, suite),
                 }
             )
