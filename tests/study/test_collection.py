@@ -6,7 +6,7 @@ from tests.demos.store_kit import make_episode, small_spec
 
 from simreal.core.errors import UsageError
 from simreal.demos.dataset import open_dataset
-from simreal.study.data import Collection
+from simreal.study.collection import Collection
 
 SPEC = small_spec()
 REQUEST = {"task": "lift", "seed": 1}
@@ -80,7 +80,7 @@ def test_a_kill_between_the_last_episode_and_the_line(tmp_path, monkeypatch):
     def killed(path, records):
         raise Killed
 
-    monkeypatch.setattr("simreal.study.data.append_jsonl", killed)
+    monkeypatch.setattr("simreal.study.collection.append_jsonl", killed)
     with pytest.raises(Killed):
         data.take(SHARDS[1], LINE)
     monkeypatch.undo()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -10,18 +10,16 @@ from typing import Any
 from simreal.compute.executor import Executor, in_order
 from simreal.compute.meter import SOURCE as PROCESS_CLOCK
 from simreal.compute.meter import utc_now
-from simreal.core.errors import BadDataError, UsageError
-from simreal.core.files import append_jsonl, read_json, read_jsonl, write_json
 from simreal.core.seeds import generator, integer
-from simreal.core.types import RATE_HZ, STAND_IN, Charge, Condition, Episode
+from simreal.core.types import RATE_HZ, STAND_IN, Charge, Condition
 from simreal.demos.experts import HUMAN
 from simreal.demos.live import Attempt, record_live
 from simreal.demos.operators import make_operator
 from simreal.demos.record import ShardResult, SimShard, simulate_shard
 from simreal.demos.spec import DatasetSpec
-from simreal.demos.store import Writer, create
 from simreal.robots.twinfile import read_twin
 from simreal.study.checkpoints import policy_of
+from simreal.study.collection import Collection, rounds
 from simreal.study.ledger import Ledger
 from simreal.study.targets import TargetJob, open_operated
 from simreal.worlds.names import CAMERAS
@@ -30,8 +28,6 @@ from simreal.worlds.tasks import task as find_task
 
 SIM_SHARD = 50
 LIVE_SHARD = 25
-#: Share of attempts that may fail before collection is called hopeless.
-MOST_FAILURES = 0.9
 #: How long a person takes to put the object back, s (uniform); an assumption, drawn per attempt.
 RESET_S = (12.0, 30.0)
 
@@ -93,90 +89,6 @@ def live_shard(shard: LiveShard) -> list[Attempt]:
     return record_live(target, operator, conditions, 2 * task.horizon, task.text)
 
 
-class Collection:
-    """A data set being filled from numbered shards; `shards.jsonl` says which are in it.
-
-    A shard counts once its line is written; episodes of a shard that was cut short are already in
-    the data set and are not written twice.
-    """
-
-    def __init__(
-        self,
-        root: Path,
-        spec: DatasetSpec,
-        wanted: int,
-        request: Mapping[str, Any],
-        finish: bool = True,
-    ) -> None:
-        """Begin `root`, or go on with it if it was begun by the same request.
-
-        finish: the data set is finished once it is full; else it can still grow.
-
-        Raises:
-            UsageError: when the folder was begun by another one, naming what differs.
-        """
-        self.wanted, self._finish = wanted, finish
-        self._log = root.parent / f"{root.name}.shards.jsonl"
-        _same_request(root.parent / f"{root.name}.request.json", request)
-        self.lines = list(read_jsonl(self._log))
-        self._writer: Writer = create(root, spec, resume=True)
-
-    @property
-    def stored(self) -> int:
-        """Episodes of the shards that are complete."""
-        return sum(int(line["stored"]) for line in self.lines)
-
-    @property
-    def full(self) -> bool:
-        """Whether all wanted episodes are there."""
-        return self.stored >= self.wanted
-
-    def take(self, episodes: Sequence[Episode], line: dict[str, Any]) -> int:
-        """Store a shard's episodes up to the wanted number; returns how many count."""
-        already = self._writer.num_episodes - self.stored
-        kept = list(episodes)[: self.wanted - self.stored]
-        for episode in kept[already:]:
-            self._writer.write(episode)
-        full_line = {**line, "shard": len(self.lines), "stored": len(kept)}
-        append_jsonl(self._log, [full_line])
-        self.lines.append(full_line)
-        return len(kept)
-
-    def close(self) -> None:
-        """Finish the data set if it is full and shall be, else leave it resumable."""
-        if self.full and self._finish:
-            self._writer.finalize()
-        self._writer.close()
-
-
-def _same_request(path: Path, request: Mapping[str, Any]) -> None:
-    """Write down what is asked for, or compare it with what was asked for before."""
-    if not path.exists():
-        write_json(path, request)
-        return
-    before = read_json(path)
-    differ = sorted(k for k in {*before, *request} if before.get(k) != request.get(k))
-    if differ:
-        raise UsageError(
-            f"{path.with_suffix('').with_suffix('')} was begun with another "
-            f"{', '.join(differ)}; choose another folder, or go on with the same settings."
-        )
-
-
-def _rounds(collection: Collection, size: int, per_attempt: int) -> Iterator[range]:
-    """Ranges of shard numbers to run next, until the collection is full."""
-    while not collection.full:
-        begun = len(collection.lines)
-        attempts = begun * size * per_attempt
-        if attempts > 200 and collection.stored < (1 - MOST_FAILURES) * attempts:
-            raise BadDataError(
-                f"Only {collection.stored} of {attempts} demonstrations succeeded; "
-                "the task or the randomization is too hard for the operator."
-            )
-        left = collection.wanted - collection.stored
-        yield range(begun, begun + -(-left // (size * per_attempt)))
-
-
 def sim_job(job: SimJob) -> ShardResult:
     """Play and render one shard; depends on the job alone."""
     leader = None if job.leader is None else policy_of(job.leader)
@@ -210,7 +122,7 @@ def collect_sim(
     after, leader = (0, None) if led is None else (led.after, led.checkpoint)
     told(min(collection.stored, wanted) - after)
     try:
-        for numbers in _rounds(collection, SIM_SHARD, config.appearances):
+        for numbers in rounds(collection, SIM_SHARD, config.appearances):
             shards = [SimShard(config, n * SIM_SHARD, SIM_SHARD) for n in numbers]
             jobs = [SimJob(shard, leader) for shard in shards]
             for result in in_order(executor.run(sim_job, jobs)):
@@ -266,7 +178,7 @@ def collect_live(
     collection = Collection(root, dataset_spec(target.task, target.size_px), wanted, request)
     told(collection.stored)
     try:
-        for numbers in _rounds(collection, LIVE_SHARD, 1):
+        for numbers in rounds(collection, LIVE_SHARD, 1):
             shards = [LiveShard(target, n * LIVE_SHARD, LIVE_SHARD, seed) for n in numbers]
             for attempts in in_order(executor.run(live_shard, shards)):
                 needed = _until(attempts, collection.wanted - collection.stored)

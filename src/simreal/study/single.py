@@ -23,7 +23,8 @@ from simreal.core.types import Form, Mixture, Part, Stage, TargetSpec
 from simreal.demos.dataset import open_dataset
 from simreal.report.media import contact_sheet
 from simreal.robots.twinfile import TwinFile, write_twin
-from simreal.study.data import Collection, collect_live, collect_sim
+from simreal.study.collection import Collection
+from simreal.study.data import collect_live, collect_sim
 from simreal.study.ledger import Ledger
 from simreal.study.targets import TargetJob, close_kept, initial_values, open_target
 from simreal.study.training import TrainJob, steps_done, train_charge, train_job
